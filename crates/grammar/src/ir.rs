@@ -1,0 +1,108 @@
+//! The intermediate representation every front-end produces and every transformation rewrites.
+//!
+//! A grammar is a list of terminals (regular languages over bytes), nonterminals and productions. Repetition,
+//! options and groups are already productions here; [`GrammarBuilder`] makes them, left-recursive, so that front-ends
+//! need not. Scopes carry the ignored terminals and the keyword switch (an inline grammar is a scope of its own).
+
+use glrmask_automata::{typed_id, IndexVec, NonterminalId, Regex, Symbol, TerminalId};
+
+typed_id!(
+    /// A scope: a grammar's own names, ignored terminals and lexing rules.
+    pub struct ScopeId, "scope"
+);
+
+/// The root scope of every grammar.
+pub const ROOT_SCOPE: ScopeId = ScopeId(0);
+
+/// Where something stands in a source text. Half-open byte interval; line and column (in Unicode scalars) from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Line of the first byte, from 1.
+    pub line: usize,
+    /// Column of the first byte in Unicode scalars, from 1.
+    pub column: usize,
+}
+
+/// What a terminal matches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// Exactly these bytes (never empty).
+    Literal(Vec<u8>),
+    /// These bytes, ASCII and Unicode simple case folded (valid UTF-8, never empty).
+    LiteralIgnoreCase(String),
+    /// A regular language. Its empty string, if it has one, is not part of the terminal (front-ends make it optional).
+    Regex(Regex),
+    /// One token event out of these ids (sorted, distinct); never bytes.
+    ExactTokens(Vec<u32>),
+}
+
+/// A terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// A name for diagnostics, dumps and lexer groups.
+    pub name: String,
+    /// What it matches.
+    pub pattern: Pattern,
+    /// The scope it belongs to.
+    pub scope: ScopeId,
+    /// Where it was declared or first used.
+    pub span: Option<Span>,
+}
+
+/// A nonterminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nonterminal {
+    /// A name for diagnostics and dumps (unique within its scope, or made up and starting with `$`).
+    pub name: String,
+    /// The scope it belongs to.
+    pub scope: ScopeId,
+    /// Where it was declared.
+    pub span: Option<Span>,
+}
+
+/// A production `lhs → rhs`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Production {
+    /// Left-hand side.
+    pub lhs: NonterminalId,
+    /// Right-hand side; empty means ε.
+    pub rhs: Vec<Symbol>,
+}
+
+/// A scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// Name of the scope, empty for the root.
+    pub name: String,
+    /// Ignored terminals: `I*` before the first atom, between atoms and after the last one of this scope.
+    pub ignore: Vec<TerminalId>,
+    /// Whether the keyword rule applies (`keywords off;` switches it off).
+    pub keywords: bool,
+    /// Lexer groups: the members of a group compete for the longest match.
+    pub groups: Vec<Vec<TerminalId>>,
+}
+
+impl Default for Scope {
+    fn default() -> Self {
+        Self { name: String::new(), ignore: Vec::new(), keywords: true, groups: Vec::new() }
+    }
+}
+
+/// A grammar: terminals, nonterminals, productions, scopes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grammar {
+    /// Terminals.
+    pub terminals: IndexVec<TerminalId, Terminal>,
+    /// Nonterminals.
+    pub nonterminals: IndexVec<NonterminalId, Nonterminal>,
+    /// Productions, in no particular order.
+    pub productions: Vec<Production>,
+    /// Scopes; the root scope is the first.
+    pub scopes: IndexVec<ScopeId, Scope>,
+    /// The start symbol.
+    pub start: NonterminalId,
+}

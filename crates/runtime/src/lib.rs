@@ -1,0 +1,1 @@
+//! The runtime of glrmask: constraints, per-sequence states, masks and commits. Needs no compiler.

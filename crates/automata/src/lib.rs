@@ -2,6 +2,7 @@
 
 pub mod byteset;
 pub mod ids;
+pub mod lexdag;
 pub mod regex;
 
 pub use byteset::ByteSet;

@@ -1,0 +1,40 @@
+//! The error of this crate: what was wrong with a vocabulary, with the numbers.
+
+use crate::TokenId;
+
+/// Why a vocabulary was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct VocabError(#[from] Kind);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Kind {
+    #[error("token id {given} is declared twice")]
+    DuplicateId { given: u32 },
+    #[error("token id {given} is above the limit of {limit}; raise `max_id` to allow it")]
+    IdAboveLimit { given: u32, limit: u32 },
+    #[error("the token strings have at least {given} bytes in all, the limit is {limit}")]
+    TooManyBytes { given: u64, limit: u64 },
+    #[error("{ids} token ids but {ends} string ends in vocabulary content")]
+    CountMismatch { ids: usize, ends: usize },
+    #[error("string {index} of the vocabulary content ends at byte {end}, outside {start}..={len}")]
+    BadEnd { index: usize, start: usize, end: usize, len: usize },
+}
+
+impl VocabError {
+    pub(crate) fn duplicate_id(id: TokenId) -> Self {
+        Kind::DuplicateId { given: id.0 }.into()
+    }
+    pub(crate) fn id_above_limit(id: TokenId, limit: u32) -> Self {
+        Kind::IdAboveLimit { given: id.0, limit }.into()
+    }
+    pub(crate) fn too_many_bytes(given: u64, limit: u64) -> Self {
+        Kind::TooManyBytes { given, limit }.into()
+    }
+    pub(crate) fn count_mismatch(ids: usize, ends: usize) -> Self {
+        Kind::CountMismatch { ids, ends }.into()
+    }
+    pub(crate) fn bad_end(index: usize, start: usize, end: usize, len: usize) -> Self {
+        Kind::BadEnd { index, start, end, len }.into()
+    }
+}

@@ -64,3 +64,8 @@ impl NodeId {
     /// The root of the trie: the empty string.
     pub const ROOT: Self = Self(0);
 }
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,1 +1,26 @@
 //! GLR parsing for grammar-constrained decoding: LALR(1) tables with conflicts kept, stack effects, the Parser DWA.
+//!
+//! This crate knows terminals, never bytes. It depends on no grammar crate: [`RuleSet`] is all it wants to know about
+//! a grammar.
+
+mod digraph;
+mod dump;
+mod error;
+mod lalr;
+mod limits;
+mod lookahead;
+mod lr0;
+mod parts;
+mod rules;
+mod sparse;
+
+pub mod adjacency;
+pub mod tables;
+pub mod terminal_set;
+
+pub use adjacency::Adjacency;
+pub use error::GlrError;
+pub use limits::Limits;
+pub use rules::{Rule, RuleSet};
+pub use tables::{LrState, Reduction, Tables};
+pub use terminal_set::TerminalSet;

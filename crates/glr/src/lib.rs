@@ -15,12 +15,20 @@ mod rules;
 mod sparse;
 
 pub mod adjacency;
+pub mod atoms;
+pub mod completable;
+pub mod effects;
+pub mod parser_dwa;
 pub mod tables;
 pub mod terminal_set;
+pub mod weights;
 
 pub use adjacency::Adjacency;
+pub use completable::{Completable, Lexemes};
+pub use effects::{Machine, Then};
 pub use error::GlrError;
 pub use limits::Limits;
+pub use parser_dwa::{ParserDwa, QueryId, RowId};
 pub use rules::{Rule, RuleSet};
 pub use tables::{LrState, Reduction, Tables};
 pub use terminal_set::TerminalSet;

@@ -1,1 +1,28 @@
-//! Lexing for grammar-constrained decoding: terminals to components, longest match, classes of tokens, profiles, filled on demand.
+//! Lexing for grammar-constrained decoding: terminals to components, longest match, classes of tokens, profiles,
+//! filled on demand. Knows bytes, never productions.
+//!
+//! In reading order: [`lexer`] (terminals and components), [`conditions`] (longest match), [`scan`] (all lexings of a
+//! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
+//! from a token), [`profile`] (the vocabulary by class), [`cache`] (all that is filled on demand).
+
+pub mod cache;
+pub mod classes;
+pub mod completions;
+pub mod component;
+pub mod conditions;
+pub mod error;
+pub mod lexer;
+pub mod profile;
+pub mod relation;
+pub mod safety;
+pub mod scan;
+
+pub use cache::LexerCache;
+pub use completions::Thread;
+pub use component::{Component, ComponentId};
+pub use conditions::{antichain, Condition, ConditionSets};
+pub use error::LexerError;
+pub use lexer::{Language, Lexer, TerminalDef};
+pub use profile::{profile, profile_by_token, Profile};
+pub use relation::BitSet;
+pub use scan::{ScanId, StartSetId};

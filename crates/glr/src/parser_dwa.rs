@@ -1,0 +1,211 @@
+//! The Parser DWA: a deterministic automaton over parser stacks, read from the top, that says which tokens are legal.
+//!
+//! A state ([`Row`]) holds, for every first terminal of the classes in question, the members of its need set that are
+//! accepted so far and the atom that is still reading. Reading a stack symbol only adds to what is accepted; a row whose
+//! atoms are all done is final, and for it the mask is known. Rows are hash-consed and made on demand; exploring them
+//! all at compile time is the same code run to the end. Rows know classes, never tokens.
+
+use glrmask_automata::lexdag::{ClassDag, ClassId};
+use glrmask_automata::{typed_id, IndexVec, TerminalId};
+use rustc_hash::FxHashMap;
+
+use crate::atoms::{AtomId, Atoms, NeedSetId};
+use crate::effects::{Machine, Then};
+use crate::error::GlrError;
+use crate::tables::LrState;
+use crate::weights::WeightId;
+
+typed_id!(
+    /// The first terminals of a set of classes, each with its need set.
+    pub struct QueryId, "q"
+);
+typed_id!(
+    /// A state of the Parser DWA.
+    pub struct RowId, "row"
+);
+
+/// Rows one cache may hold.
+const ROW_LIMIT: usize = 20_000_000;
+
+/// What a set of classes asks of the parser: first terminals in rising order with what may come after each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Query {
+    /// Sorted by terminal, each once.
+    pub firsts: Box<[(TerminalId, NeedSetId)]>,
+}
+
+/// A state of the Parser DWA.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Row {
+    /// What is asked.
+    pub query: QueryId,
+    /// Members of each need set accepted so far.
+    pub accepted: Box<[WeightId]>,
+    /// What is still being read, per first terminal.
+    atoms: Box<[AtomId]>,
+}
+
+impl Row {
+    /// Whether no further symbol can change what is accepted.
+    pub fn is_final(&self) -> bool {
+        self.atoms.iter().all(|&a| a == AtomId::NONE)
+    }
+    /// Whether nothing is accepted (yet).
+    pub fn accepts_nothing(&self) -> bool {
+        self.accepted.iter().all(|&w| w == WeightId::ZERO)
+    }
+}
+
+/// The Parser DWA, filled on demand.
+#[derive(Clone, Debug, Default)]
+pub struct ParserDwa {
+    atoms: Atoms,
+    queries: IndexVec<QueryId, Query>,
+    query_ids: FxHashMap<Query, QueryId>,
+    rows: IndexVec<RowId, Row>,
+    row_ids: FxHashMap<Row, RowId>,
+    finals: Vec<bool>,
+    starts: FxHashMap<(QueryId, LrState), RowId>,
+    edges: FxHashMap<(RowId, LrState), RowId>,
+    bytes: usize,
+}
+
+impl ParserDwa {
+    /// The query for a set of classes. Time: edges and open terminals of the classes.
+    pub fn query(&mut self, dag: &ClassDag, classes: impl IntoIterator<Item = ClassId>) -> QueryId {
+        let mut by_first: FxHashMap<TerminalId, Vec<Then>> = FxHashMap::default();
+        for class in classes {
+            let node = dag.node(class);
+            for open in &*node.open {
+                by_first.entry(open.terminal).or_default().push(Then::Open(open.need));
+            }
+            for &(terminal, rest) in &*node.edges {
+                by_first.entry(terminal).or_default().push(Then::Class(rest));
+            }
+        }
+        let mut firsts: Vec<_> = by_first.into_iter().map(|(t, needs)| (t, self.atoms.need_set(needs))).collect();
+        firsts.sort_unstable();
+        let query = Query { firsts: firsts.into() };
+        if let Some(&known) = self.query_ids.get(&query) {
+            return known;
+        }
+        let id = self.queries.push(query.clone());
+        self.query_ids.insert(query, id);
+        id
+    }
+
+    /// Which (first terminal, member) pairs of a query accept a class.
+    pub fn places(&self, dag: &ClassDag, query: QueryId, class: ClassId) -> Vec<(usize, usize)> {
+        let firsts = &self.queries[query].firsts;
+        let place = |terminal: TerminalId, then: Then| {
+            let first = firsts.binary_search_by_key(&terminal, |f| f.0).ok()?;
+            let member = self.atoms.needs(firsts[first].1).binary_search(&then).ok()?;
+            Some((first, member))
+        };
+        let node = dag.node(class);
+        let open = node.open.iter().filter_map(|o| place(o.terminal, Then::Open(o.need)));
+        open.chain(node.edges.iter().filter_map(|&(t, rest)| place(t, Then::Class(rest)))).collect()
+    }
+
+    /// A query.
+    pub fn query_firsts(&self, query: QueryId) -> &Query {
+        &self.queries[query]
+    }
+
+    /// The row for `query` after reading the top of the stack; `None` if it is not known yet.
+    #[inline]
+    pub fn known_start(&self, query: QueryId, top: LrState) -> Option<RowId> {
+        self.starts.get(&(query, top)).copied()
+    }
+
+    /// The row after reading one more symbol; `None` if it is not known yet.
+    #[inline]
+    pub fn known_read(&self, row: RowId, symbol: LrState) -> Option<RowId> {
+        self.edges.get(&(row, symbol)).copied()
+    }
+
+    /// The row for `query` after reading the top of the stack. Memoised.
+    ///
+    /// # Errors
+    /// The cache is over its limit.
+    pub fn start(&mut self, m: Machine<'_>, query: QueryId, top: LrState) -> Result<RowId, GlrError> {
+        if let Some(known) = self.known_start(query, top) {
+            return Ok(known);
+        }
+        let firsts = self.queries[query].firsts.clone();
+        let mut accepted = Vec::with_capacity(firsts.len());
+        let mut atoms = Vec::with_capacity(firsts.len());
+        for &(terminal, needs) in &firsts {
+            let (weight, atom) = self.atoms.start(m, terminal, needs, top)?;
+            accepted.push(weight);
+            atoms.push(self.atoms.without(atom, weight)?);
+        }
+        let row = self.intern(Row { query, accepted: accepted.into(), atoms: atoms.into() })?;
+        self.starts.insert((query, top), row);
+        Ok(row)
+    }
+
+    /// The row after reading one more symbol. Memoised.
+    ///
+    /// # Errors
+    /// The cache is over its limit.
+    pub fn read(&mut self, m: Machine<'_>, row: RowId, symbol: LrState) -> Result<RowId, GlrError> {
+        if self.is_final(row) {
+            return Ok(row);
+        }
+        if let Some(known) = self.known_read(row, symbol) {
+            return Ok(known);
+        }
+        let Row { query, mut accepted, mut atoms } = self.rows[row].clone();
+        for (weight, atom) in accepted.iter_mut().zip(atoms.iter_mut()) {
+            let (more, left) = self.atoms.read(m, *atom, symbol)?;
+            *weight = self.atoms.weights.union(*weight, more);
+            *atom = self.atoms.without(left, *weight)?;
+        }
+        let next = self.intern(Row { query, accepted, atoms })?;
+        self.edges.insert((row, symbol), next);
+        Ok(next)
+    }
+
+    /// A row.
+    pub fn row(&self, row: RowId) -> &Row {
+        &self.rows[row]
+    }
+    /// Whether no further symbol can change what the row accepts.
+    #[inline]
+    pub fn is_final(&self, row: RowId) -> bool {
+        self.finals[row.0 as usize]
+    }
+    /// The members in a weight.
+    pub fn members(&self, weight: WeightId) -> impl Iterator<Item = usize> + '_ {
+        self.atoms.weights.iter(weight)
+    }
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+    /// Number of atoms, and of states of the stack-effect automaton.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.atoms.len(), self.atoms.effects.len())
+    }
+    /// Rough memory use in bytes.
+    pub fn memory_usage(&self) -> usize {
+        self.bytes + self.atoms.memory_usage() + (self.starts.len() + self.edges.len()) * 24
+    }
+
+    fn intern(&mut self, row: Row) -> Result<RowId, GlrError> {
+        if let Some(&known) = self.row_ids.get(&row) {
+            return Ok(known);
+        }
+        GlrError::check_limit("states of the Parser DWA", self.rows.len(), ROW_LIMIT)?;
+        self.bytes += 16 * row.accepted.len() + 120;
+        self.finals.push(row.is_final());
+        let id = self.rows.push(row.clone());
+        self.row_ids.insert(row, id);
+        Ok(id)
+    }
+}

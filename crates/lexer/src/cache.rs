@@ -1,0 +1,119 @@
+//! Everything of a lexer that is filled on demand, in one place that can be bounded and cleared.
+
+use glrmask_automata::lexdag::{ClassDag, ClassId, ConditionSetId};
+use glrmask_automata::ByteSet;
+
+use crate::classes::ClassTable;
+use crate::completions::Thread;
+use crate::conditions::ConditionSets;
+use crate::error::LexerError;
+use crate::lexer::Lexer;
+use crate::relation::BitSet;
+use crate::scan::{ScanId, ScanTable, StartSetId};
+
+/// The tables of a lexer that are filled on demand. Belongs to one [`Lexer`].
+///
+/// [`LexerCache::clear`] empties everything but the interned condition sets, whose ids parser stacks carry.
+#[derive(Clone, Debug, Default)]
+pub struct LexerCache {
+    sets: ConditionSets,
+    scans: ScanTable,
+    classes: ClassTable,
+}
+
+impl LexerCache {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Forgets scans, classes and completions; ids of condition sets stay valid.
+    pub fn clear(&mut self) {
+        self.scans = ScanTable::default();
+        self.classes = ClassTable::default();
+    }
+
+    /// The scan of the empty text at a lexeme boundary where a lexeme of these components may start.
+    pub fn at_boundary(&mut self, lexer: &Lexer, components: BitSet, pending: ConditionSetId) -> ScanId {
+        let origin = self.scans.start_set(lexer, components);
+        self.scans.at_boundary(lexer, origin, pending)
+    }
+
+    /// The scan of the empty text at a lexeme boundary where any lexeme may start.
+    pub fn anywhere(&mut self, lexer: &Lexer, pending: ConditionSetId) -> ScanId {
+        self.scans.at_boundary(lexer, StartSetId::ALL, pending)
+    }
+
+    /// The scan of the empty text inside a lexeme.
+    pub fn inside(&mut self, lexer: &Lexer, thread: Thread, pending: ConditionSetId) -> ScanId {
+        self.scans.inside(lexer, thread, pending)
+    }
+
+    /// The scan after one more byte; `None` if no lexing is left.
+    ///
+    /// # Errors
+    /// A limit of the cache.
+    #[inline]
+    pub fn step(&mut self, lexer: &Lexer, scan: ScanId, byte: u8) -> Result<Option<ScanId>, LexerError> {
+        self.scans.step(lexer, &mut self.sets, scan, byte)
+    }
+
+    /// Bytes on which the scan surely stays where it is.
+    ///
+    /// # Errors
+    /// A limit of the cache.
+    pub fn loops(&mut self, lexer: &Lexer, scan: ScanId) -> Result<ByteSet, LexerError> {
+        self.scans.loops(lexer, &mut self.sets, scan)
+    }
+
+    /// The class of every text with this scan; `None` if nothing accepts it.
+    ///
+    /// # Errors
+    /// A limit of the cache.
+    #[inline]
+    pub fn class(&mut self, lexer: &Lexer, scan: ScanId) -> Result<Option<ClassId>, LexerError> {
+        self.classes.class(lexer, &self.scans, &mut self.sets, scan)
+    }
+
+    /// Ways to lex one lexeme from its start while `pending`.
+    ///
+    /// # Errors
+    /// A limit of the cache.
+    pub fn lexemes(
+        &mut self,
+        lexer: &Lexer,
+        pending: ConditionSetId,
+    ) -> Result<&[(glrmask_automata::TerminalId, ConditionSetId)], LexerError> {
+        self.classes.completions.from_start(lexer, &mut self.sets, pending).map(|c| &**c)
+    }
+
+    /// Whether every terminal of the grammar can be lexed while `pending`, and so on for ever.
+    ///
+    /// # Errors
+    /// A limit of the cache.
+    pub fn is_ignored_safe(&mut self, lexer: &Lexer, pending: ConditionSetId) -> Result<bool, LexerError> {
+        let ClassTable { safety, completions, .. } = &mut self.classes;
+        safety.is_ignored_safe(lexer, completions, &mut self.sets, pending)
+    }
+
+    /// The classes found so far.
+    pub fn dag(&self) -> &ClassDag {
+        self.classes.dag()
+    }
+    /// The interned sets of conditions.
+    pub fn conditions(&self) -> &ConditionSets {
+        &self.sets
+    }
+    /// The interned sets of conditions, to add to.
+    pub fn conditions_mut(&mut self) -> &mut ConditionSets {
+        &mut self.sets
+    }
+    /// The scans found so far.
+    pub fn scans(&self) -> &ScanTable {
+        &self.scans
+    }
+    /// Rough memory use in bytes.
+    pub fn memory_usage(&self) -> usize {
+        self.sets.memory_usage() + self.scans.memory_usage() + self.classes.memory_usage()
+    }
+}

@@ -1,0 +1,138 @@
+//! Components: groups of terminals that share one minimal automaton.
+//!
+//! One automaton for all terminals would be a product of everything with everything (a free string beside 200 key
+//! literals makes 1 100 states that let through most of the vocabulary). One automaton per terminal would not see when
+//! a longer match of a *competing* terminal kills a shorter one. So terminals are grouped by competition: a component
+//! is closed under kill sets, and inside it one joint scan sees every match. Plain literals that compete with nobody
+//! share one component too: their automaton is a trie.
+
+use glrmask_automata::{typed_id, Dfa, StateId, TerminalId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::conditions::{Condition, KillAutomata};
+
+typed_id!(
+    /// A component of the lexer.
+    pub struct ComponentId, "k"
+);
+
+/// The conditions that a match ending in some state leaves behind, for one terminal.
+type Left = (TerminalId, Vec<Condition>);
+
+/// One component: a minimal automaton whose labels are terminals, and the conditions its matches leave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Component {
+    dfa: Dfa,
+    /// Per accepting state, for each terminal matched there, the conditions that remain; absent where there are none.
+    left: FxHashMap<StateId, Vec<Left>>,
+}
+
+impl Component {
+    /// A component over `dfa` (labels are terminal ids) with the kill sets of its terminals.
+    /// Time: states of `dfa` for each terminal that can appear in a condition.
+    pub(crate) fn new(dfa: Dfa, kills: impl Fn(TerminalId) -> Vec<TerminalId>, automata: &KillAutomata) -> Self {
+        let pending = pending_kills(&dfa, kills);
+        let mut left: FxHashMap<StateId, Vec<Left>> = FxHashMap::default();
+        let kill_terminals: FxHashSet<TerminalId> = pending.iter().map(|p| p.2).collect();
+        for kill in kill_terminals {
+            let Some(own) = automata.get(&kill) else { continue };
+            let states = project(&dfa, own);
+            for &(state, terminal, _) in pending.iter().filter(|p| p.2 == kill) {
+                let Some(&own_state) = states.get(&state) else { continue };
+                let here = left.entry(state).or_default();
+                let condition = Condition { terminal: kill, state: own_state };
+                match here.iter_mut().find(|l| l.0 == terminal) {
+                    Some((_, conditions)) => conditions.push(condition),
+                    None => here.push((terminal, vec![condition])),
+                }
+            }
+        }
+        for here in left.values_mut() {
+            here.sort();
+            here.iter_mut().for_each(|(_, conditions)| conditions.sort_unstable());
+        }
+        Self { dfa, left }
+    }
+
+    /// The joint automaton; its labels are terminal ids.
+    #[inline]
+    pub fn dfa(&self) -> &Dfa {
+        &self.dfa
+    }
+    /// Whether no match of this component ever leaves a condition.
+    pub fn is_plain(&self) -> bool {
+        self.left.is_empty()
+    }
+    /// The terminals that match a text ending in this state.
+    #[inline]
+    pub fn matched(&self, state: StateId) -> impl ExactSizeIterator<Item = TerminalId> + '_ {
+        self.dfa.labels(state).iter().map(|&label| TerminalId(label))
+    }
+    /// The conditions that the match of `terminal` at `state` leaves.
+    #[inline]
+    pub fn left(&self, terminal: TerminalId, state: StateId) -> &[Condition] {
+        if self.left.is_empty() {
+            return &[];
+        }
+        let here = self.left.get(&state).and_then(|all| all.iter().find(|l| l.0 == terminal));
+        here.map_or(&[], |(_, conditions)| conditions)
+    }
+    /// The kill terminals that appear in conditions of this component.
+    pub(crate) fn condition_terminals(&self) -> impl Iterator<Item = TerminalId> + '_ {
+        self.left.values().flatten().flat_map(|(_, conditions)| conditions.iter().map(|c| c.terminal))
+    }
+    pub(crate) fn validate(&self, automata: &KillAutomata, terminals: usize) -> Result<(), String> {
+        self.dfa.validate().map_err(|e| e.to_string())?;
+        let states = self.dfa.len();
+        for (state, here) in &self.left {
+            if state.0 as usize >= states {
+                return Err(format!("condition at unknown state {state}"));
+            }
+            for condition in here.iter().flat_map(|(_, c)| c) {
+                let own = automata.get(&condition.terminal).ok_or("condition without an automaton")?;
+                if condition.state.0 as usize >= own.len() {
+                    return Err("condition at unknown state of its automaton".into());
+                }
+            }
+        }
+        let labels = (0..states).flat_map(|q| self.dfa.live(StateId(q as u32)));
+        if labels.into_iter().any(|&label| label as usize >= terminals) {
+            return Err("component names an unknown terminal".into());
+        }
+        Ok(())
+    }
+}
+
+/// All (state, terminal matched there, kill terminal that can still match later).
+fn pending_kills(dfa: &Dfa, kills: impl Fn(TerminalId) -> Vec<TerminalId>) -> Vec<(StateId, TerminalId, TerminalId)> {
+    let mut pending = Vec::new();
+    for state in (0..dfa.len() as u32).map(StateId) {
+        let future = dfa.future(state);
+        if future.is_empty() {
+            continue;
+        }
+        for terminal in dfa.labels(state).iter().map(|&label| TerminalId(label)) {
+            let still = kills(terminal).into_iter().filter(|kill| future.binary_search(&kill.0).is_ok());
+            pending.extend(still.map(|kill| (state, terminal, kill)));
+        }
+    }
+    pending
+}
+
+/// Maps the states of a joint automaton to those of one member's own automaton, where that is alive.
+fn project(joint: &Dfa, own: &Dfa) -> FxHashMap<StateId, StateId> {
+    let mut map = FxHashMap::default();
+    let mut work = vec![(joint.start(), own.start())];
+    map.insert(joint.start(), own.start());
+    while let Some((state, own_state)) = work.pop() {
+        for (bytes, next) in joint.transitions(state) {
+            let Some(byte) = bytes.first() else { continue };
+            let own_next = own.next(own_state, byte);
+            if own_next != Dfa::DEAD && map.insert(next, own_next).is_none() {
+                work.push((next, own_next));
+            }
+        }
+    }
+    map
+}

@@ -1,0 +1,314 @@
+//! The immutable lexer: terminals, their components, and what the grammar says about neighbours.
+
+use glrmask_automata::{Dfa, Id, IndexVec, Limits, StateId, TerminalId};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::component::{Component, ComponentId};
+use crate::conditions::KillAutomata;
+use crate::error::LexerError;
+use crate::relation::BitSet;
+
+/// The language of one terminal.
+#[derive(Clone, Debug)]
+pub enum Language {
+    /// Exactly these bytes.
+    Literal(Vec<u8>),
+    /// A minimal automaton without the empty string; its labels do not matter.
+    Automaton(Dfa),
+    /// Never matches bytes (unused terminals).
+    None,
+}
+
+/// What the lexer must know about a terminal.
+#[derive(Clone, Debug)]
+pub struct TerminalDef {
+    /// Which byte strings it matches.
+    pub language: Language,
+    /// Whether it may be left out anywhere.
+    pub ignored: bool,
+    /// Under which terminal the parser knows it (merged terminals share one); `None` if no production uses it.
+    pub parser_terminal: Option<TerminalId>,
+    /// Its kill set K without itself: terminals of whom no longer match may start where this one starts.
+    pub kills: Vec<TerminalId>,
+    /// The parser terminals that may stand directly after it.
+    pub followers: BitSet,
+}
+
+/// How a terminal looks to the scan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Terminal {
+    pub(crate) ignored: bool,
+    pub(crate) parser_terminal: Option<TerminalId>,
+    pub(crate) followers: BitSet,
+    pub(crate) component: Option<ComponentId>,
+}
+
+/// The lexer of a grammar. Immutable; everything that is filled on demand lives in [`crate::LexerCache`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lexer {
+    pub(crate) terminals: IndexVec<TerminalId, Terminal>,
+    pub(crate) components: IndexVec<ComponentId, Component>,
+    pub(crate) kill_automata: KillAutomata,
+    /// Byte → class; bytes of a class are alike to every component.
+    #[serde(with = "byte_table")]
+    pub(crate) classes: [u8; 256],
+    pub(crate) class_count: usize,
+    /// Per byte, the components that can start with it and the state they reach.
+    pub(crate) starts: Vec<Vec<(ComponentId, StateId)>>,
+    /// Every parser terminal that occurs in a production.
+    pub(crate) used: BitSet,
+    /// Components with an ignored terminal.
+    pub(crate) ignoring: BitSet,
+    pub(crate) plain: bool,
+}
+
+impl Lexer {
+    /// Groups terminals into components and builds their automata.
+    ///
+    /// # Errors
+    /// A limit on automaton states was reached.
+    pub fn new(defs: &[TerminalDef], limits: &Limits) -> Result<Self, LexerError> {
+        let groups = group(defs);
+        let kill_automata = own_automata(defs, &groups, limits)?;
+        let mut components = IndexVec::new();
+        let mut terminals: IndexVec<TerminalId, Terminal> = defs.iter().map(terminal_without_component).collect();
+        for members in &groups {
+            let dfa = joint_automaton(defs, members, limits)?;
+            let kills = |t: TerminalId| kill_set(defs, t);
+            let id = components.push(Component::new(dfa, kills, &kill_automata));
+            members.iter().for_each(|&t| terminals[t].component = Some(id));
+        }
+        Ok(Self::assemble(terminals, components, kill_automata))
+    }
+
+    fn assemble(
+        terminals: IndexVec<TerminalId, Terminal>,
+        components: IndexVec<ComponentId, Component>,
+        mut kill_automata: KillAutomata,
+    ) -> Self {
+        let needed: BitSet =
+            components.iter().flat_map(Component::condition_terminals).map(|t| t.index()).collect();
+        kill_automata.retain(|t, _| needed.contains(t.index()));
+        let (classes, class_count) = joint_classes(&components);
+        let starts = (0..=255u8).map(|byte| starting_with(&components, byte)).collect();
+        let used = terminals.iter().filter_map(|t| t.parser_terminal).map(|t| t.index()).collect();
+        let ignored = terminals.iter().filter(|t| t.ignored);
+        let ignoring = ignored.filter_map(|t| t.component).map(|c| c.index()).collect();
+        let plain = components.iter().all(Component::is_plain);
+        Self { ignoring, terminals, components, kill_automata, classes, class_count, starts, used, plain }
+    }
+
+    /// Number of terminals.
+    pub fn terminal_count(&self) -> usize {
+        self.terminals.len()
+    }
+    /// The component a terminal belongs to, if it matches bytes at all.
+    pub fn component_of(&self, terminal: TerminalId) -> Option<ComponentId> {
+        self.terminals.get(terminal).and_then(|t| t.component)
+    }
+    /// A component.
+    pub fn component(&self, id: ComponentId) -> &Component {
+        &self.components[id]
+    }
+    /// All components.
+    pub fn components(&self) -> &IndexVec<ComponentId, Component> {
+        &self.components
+    }
+    /// Whether the terminal may be left out anywhere.
+    #[inline]
+    pub fn is_ignored(&self, terminal: TerminalId) -> bool {
+        self.terminals[terminal].ignored
+    }
+    /// The terminal under which the parser knows `terminal`, if a production uses it.
+    #[inline]
+    pub fn parser_terminal(&self, terminal: TerminalId) -> Option<TerminalId> {
+        self.terminals[terminal].parser_terminal
+    }
+    /// Whether no match ever leaves a longest-match condition behind.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+    /// The automata of the terminals that appear in conditions.
+    pub fn kill_automata(&self) -> &KillAutomata {
+        &self.kill_automata
+    }
+    /// The components that can start with `byte`, with the state they reach.
+    #[inline]
+    pub fn starts(&self, byte: u8) -> &[(ComponentId, StateId)] {
+        &self.starts[usize::from(byte)]
+    }
+    /// The components of these parser terminals and of every ignored terminal.
+    pub fn components_of(&self, parser_terminals: &BitSet) -> BitSet {
+        let mut set = BitSet::new(self.components.len());
+        for terminal in self.terminals.iter() {
+            let wanted = terminal.ignored || terminal.parser_terminal.is_some_and(|t| parser_terminals.contains(t.index()));
+            if let (true, Some(component)) = (wanted, terminal.component) {
+                set.insert(component.index());
+            }
+        }
+        set
+    }
+    /// Rough memory use in bytes.
+    pub fn memory_usage(&self) -> usize {
+        self.components.iter().map(|c| c.dfa().memory_usage()).sum()
+    }
+
+    /// Checks every index, for data that was not built here. After `Ok` no call can go out of bounds.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn validate(&self) -> Result<(), LexerError> {
+        let bad = |what: &str| Err(LexerError::invalid(what));
+        let count = self.terminals.len();
+        for (_, terminal) in self.terminals.iter_enumerated() {
+            if terminal.component.is_some_and(|c| c.index() >= self.components.len()) {
+                return bad("terminal in an unknown component");
+            }
+            if terminal.parser_terminal.is_some_and(|t| t.index() >= count) {
+                return bad("terminal with an unknown parser terminal");
+            }
+        }
+        for dfa in self.kill_automata.values() {
+            dfa.validate().map_err(|e| LexerError::automaton(None, &e))?;
+        }
+        for component in self.components.iter() {
+            component.validate(&self.kill_automata, count).map_err(LexerError::invalid)?;
+        }
+        let again = Self::assemble(self.terminals.clone(), self.components.clone(), self.kill_automata.clone());
+        if again != *self {
+            return bad("derived tables do not fit the components");
+        }
+        Ok(())
+    }
+}
+
+fn terminal_without_component(def: &TerminalDef) -> Terminal {
+    Terminal {
+        ignored: def.ignored,
+        parser_terminal: def.parser_terminal,
+        followers: def.followers.clone(),
+        component: None,
+    }
+}
+
+fn kill_set(defs: &[TerminalDef], terminal: TerminalId) -> Vec<TerminalId> {
+    let mut kills = defs.get(terminal.index()).map_or_else(Vec::new, |def| def.kills.clone());
+    kills.push(terminal);
+    kills.sort_unstable();
+    kills.dedup();
+    kills
+}
+
+/// Terminals grouped by competition; literals that compete with nobody go together.
+fn group(defs: &[TerminalDef]) -> Vec<Vec<TerminalId>> {
+    let mut parent: Vec<usize> = (0..defs.len()).collect();
+    fn find(parent: &mut [usize], mut x: usize) -> usize {
+        while parent[x] != x {
+            parent[x] = parent[parent[x]];
+            x = parent[x];
+        }
+        x
+    }
+    let mut competes = vec![false; defs.len()];
+    for (t, def) in defs.iter().enumerate() {
+        for kill in def.kills.iter().map(|k| k.index()).filter(|&k| k != t && k < defs.len()) {
+            competes[t] = true;
+            competes[kill] = true;
+            let (a, b) = (find(&mut parent, t), find(&mut parent, kill));
+            parent[a.max(b)] = a.min(b);
+        }
+    }
+    let mut first_literal = None;
+    for (t, def) in defs.iter().enumerate() {
+        if matches!(def.language, Language::Literal(_)) && !competes[t] {
+            parent[t] = *first_literal.get_or_insert(t);
+        }
+    }
+    let mut groups: Vec<Vec<TerminalId>> = Vec::new();
+    let mut group_of = FxHashMap::default();
+    for (t, def) in defs.iter().enumerate() {
+        if matches!(def.language, Language::None) {
+            continue;
+        }
+        let root = find(&mut parent, t);
+        let index = *group_of.entry(root).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[index].push(TerminalId::from_usize(t));
+    }
+    groups
+}
+
+/// The own automata of every terminal that could appear in a condition: all but literals that kill nobody else.
+fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>], limits: &Limits) -> Result<KillAutomata, LexerError> {
+    let killers: BitSet = defs.iter().flat_map(|def| &def.kills).map(|t| t.index()).collect();
+    let mut automata = KillAutomata::default();
+    for &terminal in groups.iter().flatten() {
+        match &defs[terminal.index()].language {
+            Language::Automaton(dfa) => {
+                let own = Dfa::union(&[(dfa, 0)], limits).map_err(|e| LexerError::automaton(Some(terminal), &e))?;
+                automata.insert(terminal, own);
+            }
+            Language::Literal(bytes) if killers.contains(terminal.index()) => {
+                automata.insert(terminal, Dfa::from_literals(&[(bytes, 0)]));
+            }
+            Language::Literal(_) | Language::None => {}
+        }
+    }
+    Ok(automata)
+}
+
+fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits) -> Result<Dfa, LexerError> {
+    let mut literals: Vec<(&[u8], u32)> = Vec::new();
+    let mut automata: Vec<(&Dfa, u32)> = Vec::new();
+    for terminal in members {
+        match &defs[terminal.index()].language {
+            Language::Literal(bytes) => literals.push((bytes, terminal.0)),
+            Language::Automaton(dfa) => automata.push((dfa, terminal.0)),
+            Language::None => {}
+        }
+    }
+    if automata.is_empty() {
+        return Ok(Dfa::from_literals(&literals));
+    }
+    let single: Vec<(Dfa, u32)> = literals.iter().map(|&(bytes, label)| (Dfa::from_literals(&[(bytes, 0)]), label)).collect();
+    automata.extend(single.iter().map(|(dfa, label)| (dfa, *label)));
+    Dfa::union(&automata, limits).map_err(|e| LexerError::automaton(members.first().copied(), &e))
+}
+
+/// The coarsest byte classes that refine those of every component.
+fn joint_classes(components: &IndexVec<ComponentId, Component>) -> ([u8; 256], usize) {
+    let mut classes = [0u8; 256];
+    let mut count = 1;
+    for component in components.iter() {
+        let own = component.dfa().byte_classes();
+        let mut seen: FxHashMap<(u8, u8), u8> = FxHashMap::default();
+        for (class, &other) in classes.iter_mut().zip(own) {
+            let fresh = seen.len() as u8;
+            *class = *seen.entry((*class, other)).or_insert(fresh);
+        }
+        count = seen.len();
+    }
+    (classes, count)
+}
+
+fn starting_with(components: &IndexVec<ComponentId, Component>, byte: u8) -> Vec<(ComponentId, StateId)> {
+    let reached = components.iter_enumerated().map(|(id, c)| (id, c.dfa().next(c.dfa().start(), byte)));
+    reached.filter(|&(_, state)| state != Dfa::DEAD).collect()
+}
+
+/// A `[u8; 256]` as bytes (serde knows arrays up to 32).
+mod byte_table {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(table: &[u8; 256], serializer: S) -> Result<S::Ok, S::Error> {
+        table.as_slice().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 256], D::Error> {
+        let bytes = Vec::<u8>::deserialize(deserializer)?;
+        bytes.try_into().map_err(|_| serde::de::Error::custom("a byte table has 256 entries"))
+    }
+}

@@ -1,0 +1,359 @@
+//! The scan automaton: all lexings of a text at once, as a lazily determinised automaton over bytes.
+//!
+//! A *scan* is what has happened to the text so far: the lexemes in progress (threads), and for every lexeme that may
+//! have ended earlier the scan of the text after it, with the longest-match conditions that it left. Scans are
+//! hash-consed, so they form a DAG with sharing, and the step by one byte is memoised: walking the vocabulary trie
+//! costs one table lookup per node, whatever the grammar. A scan is turned into a class of tokens by
+//! [`crate::classes`].
+//!
+//! A lexeme that matches at the current end is *not* ended there: the next byte decides (ending it at a boundary is an
+//! edge made by the next step, with its conditions already advanced by that byte). So the common lexeme needs neither
+//! a second branch nor a condition. See `docs/scan.md`.
+
+use glrmask_automata::lexdag::ConditionSetId;
+use glrmask_automata::{typed_id, ByteSet, Dfa, Id, IndexVec, StateId, TerminalId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::completions::Thread;
+use crate::conditions::{step_all, ConditionSets};
+use crate::error::LexerError;
+use crate::lexer::Lexer;
+use crate::relation::BitSet;
+
+typed_id!(
+    /// A scan: a state of the scan automaton.
+    pub struct ScanId, "scan"
+);
+typed_id!(
+    /// A set of components in which a lexeme may start.
+    pub struct StartSetId, "start"
+);
+
+impl StartSetId {
+    /// Every component.
+    pub const ALL: Self = Self(0);
+}
+
+const UNKNOWN: u32 = u32::MAX;
+const DEAD: u32 = u32::MAX - 1;
+/// Scans one cache may hold.
+const SCAN_LIMIT: usize = 20_000_000;
+
+/// A lexeme that ended earlier, with the scan of the text after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScanEdge {
+    /// The terminal that was matched.
+    pub terminal: TerminalId,
+    /// Conditions it left, as they stand now.
+    pub conditions: ConditionSetId,
+    /// The scan of the text after the lexeme.
+    pub rest: ScanId,
+}
+
+/// One scan.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scan {
+    /// Where the next lexeme may start: before the first byte, and again after an ignored lexeme.
+    pub origin: StartSetId,
+    /// Whether no byte has been read since a lexeme boundary.
+    pub at_boundary: bool,
+    /// Conditions of earlier lexemes, as they stand now; violating them kills the whole scan.
+    pub pending: ConditionSetId,
+    /// Lexemes in progress, sorted.
+    pub threads: SmallVec<[Thread; 2]>,
+    /// Lexemes that have ended, sorted.
+    pub edges: SmallVec<[ScanEdge; 2]>,
+}
+
+/// The scans found so far.
+#[derive(Clone, Debug, Default)]
+pub struct ScanTable {
+    scans: IndexVec<ScanId, Scan>,
+    ids: FxHashMap<Scan, ScanId>,
+    /// Dense steps: `scan * class_count + class`.
+    steps: Vec<u32>,
+    start_sets: IndexVec<StartSetId, BitSet>,
+    start_ids: FxHashMap<BitSet, StartSetId>,
+    /// The start set after a terminal, by terminal.
+    after: Vec<Option<StartSetId>>,
+    loops: FxHashMap<ScanId, ByteSet>,
+    bytes: usize,
+}
+
+impl ScanTable {
+    /// The id of a set of components.
+    pub fn start_set(&mut self, lexer: &Lexer, components: BitSet) -> StartSetId {
+        self.ensure_all(lexer);
+        if let Some(&known) = self.start_ids.get(&components) {
+            return known;
+        }
+        let id = self.start_sets.push(components.clone());
+        self.start_ids.insert(components, id);
+        id
+    }
+
+    /// The scan of the empty text at a lexeme boundary.
+    pub fn at_boundary(&mut self, lexer: &Lexer, origin: StartSetId, pending: ConditionSetId) -> ScanId {
+        self.ensure_all(lexer);
+        let scan =
+            Scan { origin, at_boundary: true, pending, threads: SmallVec::new(), edges: SmallVec::new() };
+        self.intern(lexer, scan)
+    }
+
+    /// The scan of the empty text inside a lexeme.
+    pub fn inside(&mut self, lexer: &Lexer, thread: Thread, pending: ConditionSetId) -> ScanId {
+        self.ensure_all(lexer);
+        let mut scan = Scan {
+            origin: StartSetId::ALL,
+            at_boundary: false,
+            pending,
+            threads: SmallVec::from_elem(thread, 1),
+            edges: SmallVec::new(),
+        };
+        canonical_origin(lexer, &mut scan);
+        self.intern(lexer, scan)
+    }
+
+    /// The scan after one more byte; `None` if no lexing of the text is left. Memoised per byte class.
+    ///
+    /// # Errors
+    /// The table is full.
+    #[inline]
+    pub fn step(
+        &mut self,
+        lexer: &Lexer,
+        sets: &mut ConditionSets,
+        scan: ScanId,
+        byte: u8,
+    ) -> Result<Option<ScanId>, LexerError> {
+        match self.steps[self.slot(lexer, scan, byte)] {
+            DEAD => Ok(None),
+            UNKNOWN => self.step_below(lexer, sets, scan, byte),
+            known => Ok(Some(ScanId(known))),
+        }
+    }
+
+    /// The bytes on which the scan surely stays where it is.
+    pub fn loops(&mut self, lexer: &Lexer, sets: &mut ConditionSets, scan: ScanId) -> Result<ByteSet, LexerError> {
+        if let Some(&known) = self.loops.get(&scan) {
+            return Ok(known);
+        }
+        let node = &self.scans[scan];
+        let simple = !node.at_boundary && node.edges.is_empty();
+        let mut loops = if simple { ByteSet::FULL } else { ByteSet::EMPTY };
+        for &(component, state) in &node.threads {
+            let dfa = lexer.component(component).dfa();
+            let own = dfa.transitions(state).filter(|&(_, next)| next == state).map(|(bytes, _)| bytes);
+            loops = loops.intersection(&own.fold(ByteSet::EMPTY, |a, b| a.union(&b)));
+        }
+        let mut sure = ByteSet::EMPTY;
+        for byte in loops.iter() {
+            if self.step(lexer, sets, scan, byte)? == Some(scan) {
+                sure.insert(byte);
+            }
+        }
+        self.loops.insert(scan, sure);
+        Ok(sure)
+    }
+
+    /// A scan.
+    pub fn get(&self, scan: ScanId) -> &Scan {
+        &self.scans[scan]
+    }
+    /// Number of scans.
+    pub fn len(&self) -> usize {
+        self.scans.len()
+    }
+    /// Whether there is no scan.
+    pub fn is_empty(&self) -> bool {
+        self.scans.is_empty()
+    }
+    /// Rough memory use in bytes.
+    pub fn memory_usage(&self) -> usize {
+        self.bytes + self.steps.len() * 4
+    }
+
+    fn ensure_all(&mut self, lexer: &Lexer) {
+        if self.start_sets.is_empty() {
+            let all = BitSet::full(lexer.components.len());
+            self.start_sets.push(all.clone());
+            self.start_ids.insert(all, StartSetId::ALL);
+            self.after = vec![None; lexer.terminals.len()];
+        }
+    }
+
+    #[inline]
+    fn slot(&self, lexer: &Lexer, scan: ScanId, byte: u8) -> usize {
+        scan.index() * lexer.class_count + usize::from(lexer.classes[usize::from(byte)])
+    }
+
+    fn intern(&mut self, lexer: &Lexer, scan: Scan) -> ScanId {
+        if let Some(&known) = self.ids.get(&scan) {
+            return known;
+        }
+        self.bytes += 2 * (std::mem::size_of::<Scan>() + scan.edges.len() * 12 + scan.threads.len() * 8) + 16;
+        let id = self.scans.push(scan.clone());
+        self.ids.insert(scan, id);
+        self.steps.resize(self.scans.len() * lexer.class_count, UNKNOWN);
+        id
+    }
+
+    /// Steps everything below `scan` first, oldest scans first, so that no step recurses: the rest of a scan is older.
+    fn step_below(
+        &mut self,
+        lexer: &Lexer,
+        sets: &mut ConditionSets,
+        scan: ScanId,
+        byte: u8,
+    ) -> Result<Option<ScanId>, LexerError> {
+        let mut missing = vec![scan];
+        let mut next = 0;
+        while let Some(&current) = missing.get(next) {
+            next += 1;
+            let rests: SmallVec<[ScanId; 8]> = self.scans[current].edges.iter().map(|e| e.rest).collect();
+            for rest in rests {
+                if self.steps[self.slot(lexer, rest, byte)] == UNKNOWN && !missing.contains(&rest) {
+                    missing.push(rest);
+                }
+            }
+        }
+        missing.sort_unstable();
+        for &current in &missing {
+            let stepped = self.step_one(lexer, sets, current, byte)?;
+            let slot = self.slot(lexer, current, byte);
+            self.steps[slot] = stepped.map_or(DEAD, |id| id.0);
+        }
+        let slot = self.slot(lexer, scan, byte);
+        Ok((self.steps[slot] != DEAD).then_some(ScanId(self.steps[slot])))
+    }
+
+    fn step_one(
+        &mut self,
+        lexer: &Lexer,
+        sets: &mut ConditionSets,
+        id: ScanId,
+        byte: u8,
+    ) -> Result<Option<ScanId>, LexerError> {
+        if self.scans.len() > SCAN_LIMIT {
+            return Err(LexerError::limit("lexings of tokens", self.scans.len(), SCAN_LIMIT));
+        }
+        let scan = self.scans[id].clone();
+        let Some(pending) = sets.step(&lexer.kill_automata, scan.pending, byte) else { return Ok(None) };
+        let mut edges: SmallVec<[ScanEdge; 2]> = SmallVec::new();
+        for edge in &scan.edges {
+            let Some(conditions) = sets.step(&lexer.kill_automata, edge.conditions, byte) else { continue };
+            if let Some(rest) = self.known_step(lexer, edge.rest, byte) {
+                edges.push(ScanEdge { conditions, rest, ..*edge });
+            }
+        }
+        self.end_lexemes(lexer, sets, &scan, byte, &mut edges);
+        let threads = self.step_threads(lexer, &scan, byte);
+        if threads.is_empty() && edges.is_empty() {
+            return Ok(None);
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut next = Scan { origin: scan.origin, at_boundary: false, pending, threads, edges };
+        canonical_origin(lexer, &mut next);
+        Ok(Some(self.intern(lexer, next)))
+    }
+
+    /// Lexemes that match up to here and are ended by reading `byte` as the start of the next one.
+    fn end_lexemes(
+        &mut self,
+        lexer: &Lexer,
+        sets: &mut ConditionSets,
+        scan: &Scan,
+        byte: u8,
+        edges: &mut SmallVec<[ScanEdge; 2]>,
+    ) {
+        for &(id, state) in &scan.threads {
+            let component = lexer.component(id);
+            for terminal in component.matched(state) {
+                let Some(left) = step_all(&lexer.kill_automata, component.left(terminal, state), byte) else { continue };
+                let conditions = sets.intern(left);
+                let origins = self.origins_after(lexer, terminal, scan.origin);
+                for origin in origins {
+                    if let Some(rest) = self.first_byte(lexer, origin, byte) {
+                        edges.push(ScanEdge { terminal, conditions, rest });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The scan of the one-byte text `byte` from a boundary.
+    fn first_byte(&mut self, lexer: &Lexer, origin: StartSetId, byte: u8) -> Option<ScanId> {
+        let boundary = self.at_boundary(lexer, origin, ConditionSetId::NONE);
+        let slot = self.slot(lexer, boundary, byte);
+        if self.steps[slot] == UNKNOWN {
+            let threads = self.starting_threads(lexer, origin, byte);
+            self.steps[slot] = if threads.is_empty() {
+                DEAD
+            } else {
+                let mut scan = Scan {
+                    origin,
+                    at_boundary: false,
+                    pending: ConditionSetId::NONE,
+                    threads,
+                    edges: SmallVec::new(),
+                };
+                canonical_origin(lexer, &mut scan);
+                self.intern(lexer, scan).0
+            };
+        }
+        (self.steps[slot] != DEAD).then_some(ScanId(self.steps[slot]))
+    }
+
+    fn step_threads(&self, lexer: &Lexer, scan: &Scan, byte: u8) -> SmallVec<[Thread; 2]> {
+        if scan.at_boundary {
+            return self.starting_threads(lexer, scan.origin, byte);
+        }
+        let step = |&(id, state): &Thread| (id, lexer.component(id).dfa().next(state, byte));
+        scan.threads.iter().map(step).filter(|t| t.1 != Dfa::DEAD).collect()
+    }
+
+    fn starting_threads(&self, lexer: &Lexer, origin: StartSetId, byte: u8) -> SmallVec<[Thread; 2]> {
+        let set = &self.start_sets[origin];
+        lexer.starts(byte).iter().filter(|t| set.contains(t.0.index())).copied().collect()
+    }
+
+    fn known_step(&self, lexer: &Lexer, scan: ScanId, byte: u8) -> Option<ScanId> {
+        let step = self.steps[self.slot(lexer, scan, byte)];
+        debug_assert_ne!(step, UNKNOWN, "older scans are stepped first");
+        (step != DEAD && step != UNKNOWN).then_some(ScanId(step))
+    }
+
+    /// Where lexemes may start after `terminal`: where its followers can; after ignored text, where it started itself.
+    fn origins_after(&mut self, lexer: &Lexer, terminal: TerminalId, origin: StartSetId) -> SmallVec<[StartSetId; 2]> {
+        let mut origins = SmallVec::new();
+        if lexer.is_ignored(terminal) {
+            origins.push(origin);
+        }
+        if lexer.parser_terminal(terminal).is_some() {
+            let after = match self.after[terminal.index()] {
+                Some(known) => known,
+                None => {
+                    let components = lexer.components_of(&lexer.terminals[terminal].followers);
+                    let fresh = self.start_set(lexer, components);
+                    self.after[terminal.index()] = Some(fresh);
+                    fresh
+                }
+            };
+            origins.push(after);
+        }
+        origins
+    }
+}
+
+/// Forgets where the lexemes started unless one of them can be ignored: only then does it matter.
+fn canonical_origin(lexer: &Lexer, scan: &mut Scan) {
+    let matters = scan.threads.iter().any(|&(id, state)| {
+        lexer.ignoring.contains(id.index())
+            && lexer.component(id).dfa().live(state).iter().any(|&label| lexer.is_ignored(TerminalId(label)))
+    });
+    if !matters {
+        scan.origin = StartSetId::ALL;
+    }
+}

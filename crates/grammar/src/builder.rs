@@ -314,3 +314,60 @@ impl GrammarBuilder {
         n
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glrmask_automata::ByteSet;
+
+    #[test]
+    fn equal_expressions_share_a_nonterminal() {
+        let mut b = GrammarBuilder::new();
+        let (start, x, y) = (b.nonterminal("start"), b.literal("x"), b.literal("y"));
+        let choice = || Expr::Choice(vec![x.into(), y.into(), x.into()]);
+        let one = b.lower(choice().star());
+        assert_eq!(b.lower(choice().star()), one);
+        b.define(start, Expr::Sequence(vec![choice(), choice()]));
+        let g = b.build(start).map(|g| (g.nonterminals.len(), g.productions.len()));
+        assert_eq!(g, Ok((4, 2 + 2 + 2 + 1))); // x | y, (x|y)+, its option, start
+    }
+
+    #[test]
+    fn patterns_are_shared_within_a_scope_only() {
+        let mut b = GrammarBuilder::new();
+        let outer = b.literal("x");
+        b.enter_scope("inner");
+        let inner = b.literal("x");
+        assert_eq!(b.terminal("again", Pattern::Literal(b"x".to_vec())), inner);
+        b.leave_scope();
+        assert_eq!(b.literal("x"), outer);
+        assert_ne!(outer, inner);
+    }
+
+    #[test]
+    fn nullable_terminals_become_optional() {
+        let mut b = GrammarBuilder::new();
+        let start = b.nonterminal("start");
+        let spaces = b.terminal("WS", Pattern::Regex(Regex::bytes(ByteSet::single(b' ')).star()));
+        let (a, nothing) = (b.literal("a"), b.literal(""));
+        b.production(start, [spaces, a, nothing].map(Symbol::Terminal).to_vec());
+        let g = b.build(start).expect("a valid grammar");
+        assert_eq!(g.terminals[spaces].pattern, Pattern::Regex(Regex::bytes(ByteSet::single(b' ')).plus()));
+        let n = crate::normalize(&g, &crate::NormalizeConfig::default()).expect("not empty");
+        assert_eq!(n.productions.len(), 2); // a | WS a
+    }
+
+    #[test]
+    fn mistakes_are_reported_by_build() {
+        let mut b = GrammarBuilder::new();
+        let start = b.nonterminal("start");
+        b.define(start, Expr::Epsilon.repeat(3, Some(2)));
+        let deep = (0..100_000).fold(Expr::Epsilon, |e, _| Expr::Sequence(vec![e]));
+        b.define(start, deep);
+        b.production(start, vec![Symbol::Terminal(TerminalId(3))]);
+        let error = b.build(start).expect_err("three mistakes").to_string();
+        for part in ["{3,2}", "expression nesting: limit 500", "t3 is not declared"] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}

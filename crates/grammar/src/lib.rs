@@ -6,8 +6,12 @@ pub mod expr;
 pub mod ir;
 pub mod pattern;
 mod repeat;
+#[cfg(test)]
+mod testing;
+pub mod transform;
 
 pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 pub use expr::{Expr, Occurs};
 pub use ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Span, Terminal, ROOT_SCOPE};
+pub use transform::{normalize, NormalizeConfig, Normalized};

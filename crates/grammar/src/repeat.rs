@@ -179,3 +179,97 @@ fn with_epsilon(mut bodies: Bodies) -> Bodies {
 fn largest_power(n: u32) -> u32 {
     1 << n.max(1).ilog2()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Expr;
+    use crate::ir::Grammar;
+    use crate::testing::{language, Word};
+    use crate::transform::Cfg;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn grammar(make: impl FnOnce(&mut GrammarBuilder) -> Expr) -> Grammar {
+        let mut builder = GrammarBuilder::new();
+        let start = builder.nonterminal("start");
+        let expr = make(&mut builder);
+        builder.define(start, expr);
+        builder.build(start).expect("a valid grammar")
+    }
+    fn cfg(grammar: &Grammar) -> Cfg {
+        let productions = grammar.productions.clone();
+        Cfg { start: grammar.start, nonterminals: grammar.nonterminals.len(), productions }
+    }
+    /// Number of derivations of aⁿ per n ≤ `max`, by iterating to the fixpoint (the grammars here are not cyclic).
+    fn derivations(cfg: &Cfg, max: usize) -> Vec<u64> {
+        let mut counts = vec![vec![0u64; max + 1]; cfg.nonterminals];
+        for _ in 0..=max + 20 {
+            let mut next = vec![vec![0u64; max + 1]; cfg.nonterminals];
+            for p in &cfg.productions {
+                let mut sum: Vec<u64> = (0..=max).map(|n| u64::from(n == 0)).collect();
+                for symbol in &p.rhs {
+                    let one = |n: usize| match symbol {
+                        Symbol::Terminal(_) => u64::from(n == 1),
+                        Symbol::Nonterminal(m) => counts[m.0 as usize][n],
+                    };
+                    sum = (0..=max).map(|n| (0..=n).map(|i| sum[i].saturating_mul(one(n - i))).sum()).collect();
+                }
+                next[p.lhs.0 as usize].iter_mut().zip(&sum).for_each(|(a, b)| *a += b);
+            }
+            counts = next;
+        }
+        counts.swap_remove(cfg.start.0 as usize)
+    }
+
+    proptest! {
+        #[test]
+        fn every_count_has_exactly_one_derivation(min in 0u32..18, extra in proptest::option::of(0u32..18)) {
+            let max = extra.map(|e| min + e);
+            let g = grammar(|b| Expr::from(b.literal("a")).repeat(min, max));
+            let counts = derivations(&cfg(&g), 36);
+            for (n, count) in counts.into_iter().enumerate() {
+                let allowed = n >= min as usize && max.is_none_or(|m| n <= m as usize);
+                prop_assert_eq!(count, u64::from(allowed), "{} times", n);
+            }
+        }
+
+        #[test]
+        fn separators_stand_between_present_items(occurs in proptest::collection::vec(0usize..4, 0..4)) {
+            let occurs: Vec<Occurs> =
+                occurs.iter().map(|&i| [Occurs::One, Occurs::Optional, Occurs::Star, Occurs::Plus][i]).collect();
+            let g = grammar(|b| {
+                let separator = Box::new(b.literal(",").into());
+                let items = occurs.iter().enumerate().map(|(i, &o)| (b.literal(format!("{i}")).into(), o)).collect();
+                Expr::Separated { separator, items }
+            });
+            // Terminal 0 is the separator, terminal i + 1 item i.
+            let mut lists: BTreeSet<Word> = BTreeSet::from([Word::new()]);
+            for (i, o) in occurs.iter().enumerate() {
+                let least = usize::from(!o.may_be_absent());
+                let most = if o.may_repeat() { 5 } else { 1 };
+                let longer = |w: &Word| (least..=most).map(|n| [w.clone(), vec![i as u8 + 1; n]].concat()).collect::<Vec<_>>();
+                lists = lists.iter().flat_map(longer).collect();
+            }
+            let spaced = lists.iter().map(|w| w.iter().flat_map(|&x| [0, x]).skip(1).collect::<Word>());
+            let wanted: BTreeSet<Word> = spaced.filter(|w| w.len() <= 7).collect();
+            prop_assert_eq!(language(&cfg(&g), 7), wanted);
+        }
+    }
+
+    #[test]
+    fn large_counts_make_few_short_productions() {
+        let g = grammar(|b| Expr::from(b.literal("a")).repeat(1000, Some(u32::MAX)));
+        assert!(g.productions.len() < 200, "{}", g.productions.len());
+        assert!(g.productions.iter().all(|p| p.rhs.len() <= 16));
+    }
+
+    #[test]
+    fn repetition_of_nothing() {
+        let of = |expr: Expr, min, max| language(&cfg(&grammar(|_| expr.repeat(min, max))), 3).len();
+        assert_eq!(of(Expr::Empty, 0, None), 1);
+        assert_eq!(of(Expr::Empty, 2, None), 0);
+        assert_eq!(of(Expr::Epsilon, 2, Some(9)), 1);
+        assert_eq!(of(Expr::Epsilon, 0, None), 1);
+    }
+}

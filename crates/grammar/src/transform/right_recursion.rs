@@ -1,0 +1,87 @@
+//! Direct right recursion becomes left recursion, so that the parser's stack does not grow with a list.
+//!
+//! With `A → x A | b` for some x's and b's, A = x* b. Left-recursive that is `A → b | X b`, `X → x | X x`.
+//! Where every x is also a b (`A → x A | x | y`, a list), A = x⁺ | x* y: `A → X | X y | y`, which spares a conflict
+//! between the last x and the others. The x's may contain A themselves; the equation holds all the same (Arden's lemma).
+
+use glrmask_automata::{Id, NonterminalId, Symbol};
+use rustc_hash::FxHashSet;
+
+use super::Cfg;
+use crate::ir::Production;
+
+/// The grammar without directly right-recursive nonterminals. It must be ε-free. Linear.
+pub fn right_recursion(mut cfg: Cfg) -> Cfg {
+    let by_lhs = cfg.by_lhs();
+    let old = std::mem::take(&mut cfg.productions);
+    for n in 0..cfg.nonterminals {
+        let lhs = NonterminalId::from_usize(n);
+        let bodies: Vec<&[Symbol]> = by_lhs.get(n).iter().map(|&i| old[i as usize].rhs.as_slice()).collect();
+        let (recursive, base): (Vec<_>, Vec<_>) = bodies.iter().partition(|b| is_right_recursive(lhs, b));
+        if recursive.is_empty() || base.is_empty() {
+            cfg.productions.extend(bodies.into_iter().map(|b| Production { lhs, rhs: b.to_vec() }));
+        } else {
+            rewrite(&mut cfg, lhs, &recursive, &base);
+        }
+    }
+    cfg.dedup();
+    cfg
+}
+
+/// Whether the body ends in its own left-hand side, after something.
+fn is_right_recursive(lhs: NonterminalId, body: &[Symbol]) -> bool {
+    body.len() > 1 && body.last() == Some(&Symbol::Nonterminal(lhs))
+}
+
+/// Adds the left-recursive productions of `lhs → x lhs | b` (`recursive` still with the `lhs` at the end).
+fn rewrite(cfg: &mut Cfg, lhs: NonterminalId, recursive: &[&[Symbol]], base: &[&[Symbol]]) {
+    let list = cfg.fresh();
+    let prefix = [Symbol::Nonterminal(list)];
+    let steps: Vec<&[Symbol]> = recursive.iter().filter_map(|body| body.split_last()).map(|(_, x)| x).collect();
+    let known: FxHashSet<&[Symbol]> = base.iter().copied().collect();
+    let is_list = steps.iter().all(|x| known.contains(x));
+    let own: FxHashSet<&[Symbol]> = steps.iter().copied().filter(|_| is_list).collect();
+    let mut add = |lhs, rhs| cfg.productions.push(Production { lhs, rhs });
+    if is_list {
+        add(lhs, prefix.to_vec());
+    }
+    for body in base.iter().filter(|b| !own.contains(*b)) {
+        add(lhs, body.to_vec());
+        add(lhs, [&prefix, *body].concat());
+    }
+    for x in steps {
+        add(list, x.to_vec());
+        add(list, [&prefix, x].concat());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{any_cfg, cfg, language};
+    use crate::transform::epsilon::epsilon;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lists_become_left_recursive() {
+        assert_eq!(right_recursion(cfg("0: a b 0 | c")), cfg("0: c | 1 c; 1: a b | 1 a b"));
+        assert_eq!(right_recursion(cfg("0: a 0 | a")), cfg("0: 1; 1: a | 1 a"));
+        assert_eq!(right_recursion(cfg("0: a 0 | a | b")), cfg("0: 1 | b | 1 b; 1: a | 1 a"));
+        assert_eq!(right_recursion(cfg("0: 0 a | b")), cfg("0: 0 a | b"));
+        assert_eq!(right_recursion(cfg("0: a 0")), cfg("0: a 0"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_language_stays(g in any_cfg()) {
+            let (g, _) = epsilon(g).map_err(|e| TestCaseError::fail(e.to_string()))?;
+            let r = right_recursion(g.clone());
+            prop_assert_eq!(language(&r, 5), language(&g, 5));
+            for p in &r.productions {
+                let has_base = r.productions.iter().any(|q| q.lhs == p.lhs && !is_right_recursive(q.lhs, &q.rhs));
+                let left_too = p.rhs.first() == p.rhs.last();
+                prop_assert!(!is_right_recursive(p.lhs, &p.rhs) || !has_base || left_too);
+            }
+        }
+    }
+}

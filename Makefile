@@ -1,0 +1,122 @@
+# make demo · test · bench · docs · lint · fuzz: each does its own set-up and needs cargo, python3 (3.11 or newer) and
+# pip, nothing else. Python tools go to .venv, uv to .cache. Second runs start at once: what is done leaves a stamp.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+# Fuzzing time per target.
+FUZZ_SECONDS ?= 60
+# Arguments for criterion, such as `--quick` or a name to match.
+BENCH_ARGS ?=
+
+UV_VERSION := 0.13.9
+UV := .cache/uv/bin/uv
+PYTHON := .venv/bin/python
+# The bindings are built and checked against the interpreter they are tested with.
+export PYO3_PYTHON := $(CURDIR)/$(PYTHON)
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PIP_ROOT_USER_ACTION := ignore
+
+DISTRIBUTIONS := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
+FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/src/bin/*.rs)))
+WHEELS := $(DISTRIBUTIONS:%=.venv/.stamp-%)
+# Test binaries of an extension module cannot be linked; the bindings are tested from Python.
+RUST_TESTED := --workspace --exclude glrmask-py --exclude weighted-gss-py
+
+.PHONY: help demo test test-rust test-external test-python bench docs lint lint-rust lint-python fuzz lock clean
+
+help:
+	@echo "make demo   masks and a constrained random walk over a real vocabulary"
+	@echo "make test   every test: Rust, stranger's projects, Python, the README's examples"
+	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look)"
+	@echo "make docs   API documentation of every crate and both Python packages, in target/doc"
+	@echo "make lint   formatting, clippy, documentation, types, stubs, layers, packaging"
+	@echo "make fuzz   every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds"
+	@echo "make lock   refresh the pins in requirements-dev.txt"
+
+# --- What people run
+
+demo: .venv/.stamp-demo $(WHEELS)
+	$(PYTHON) scripts/demo.py
+
+test: test-rust test-external test-python
+
+test-rust:
+	cargo test --locked --profile checked $(RUST_TESTED)
+
+test-external:
+	cargo test --manifest-path tests/external/rust/Cargo.toml --target-dir target/external --workspace
+
+test-python: $(WHEELS)
+	$(PYTHON) -m pytest --quiet
+
+bench:
+	cargo bench --locked $(RUST_TESTED) --benches -- $(BENCH_ARGS)
+
+docs: $(WHEELS)
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests
+	$(PYTHON) -m pdoc --output-directory target/doc/python $(subst -,_,$(DISTRIBUTIONS))
+
+lint: lint-rust lint-python
+
+lint-rust: .venv/.stamp-dev
+	cargo fmt --all --check
+	cargo fmt --all --check --manifest-path fuzz/Cargo.toml
+	cargo fmt --all --check --manifest-path tests/external/rust/Cargo.toml
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target/fuzz --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+	$(PYTHON) scripts/check_layers.py
+	cargo package --locked --workspace --no-verify --allow-dirty --quiet
+
+lint-python: $(WHEELS)
+	$(PYTHON) -m ruff check
+	$(PYTHON) -m ruff format --check
+	$(PYTHON) -m mypy scripts $(wildcard packages/*/python tests/python)
+	$(PYTHON) scripts/check_stubs.py
+
+fuzz:
+	cargo build --profile checked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
+	for target in $(FUZZ_TARGETS); do target/fuzz/checked/$$target --seconds $(FUZZ_SECONDS); done
+
+lock: $(UV)
+	$(UV) pip compile --group dev --universal --python-version 3.11 --no-header --upgrade -o requirements-dev.txt
+
+clean:
+	rm -rf .venv .cache target
+
+# --- Set-up
+
+$(UV): Makefile
+	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	python3 -m pip install --quiet --disable-pip-version-check --upgrade --target .cache/uv uv==$(UV_VERSION)
+	touch $@
+
+.venv/bin/python: | $(UV)
+	$(UV) venv --quiet --allow-existing --python python3 .venv
+
+.venv/.stamp-dev: requirements-dev.txt | $(UV) .venv/bin/python
+	$(UV) pip install --quiet -r requirements-dev.txt
+	touch $@
+
+.venv/.stamp-demo: requirements-demo.txt | $(UV) .venv/bin/python
+	$(UV) pip install --quiet --no-deps -r requirements-demo.txt
+	touch $@
+
+# A wheel is built and installed again when any file it is made from changes; folders stand for files that went away.
+sources = Cargo.toml Cargo.lock $(wildcard $(addsuffix /Cargo.toml,$(1)) $(addsuffix /pyproject.toml,$(1)) \
+  $(addsuffix /README.md,$(1))) $(shell find $(wildcard $(addsuffix /src,$(1)) $(addsuffix /python,$(1))) \
+  -not -name '*.pyc' -not -name __pycache__ -not -name '*.so' 2>/dev/null)
+
+.venv/.stamp-weighted-gss: $(call sources,crates/weighted-gss packages/weighted-gss)
+.venv/.stamp-glrmask: $(call sources,$(wildcard crates/*) packages/glrmask)
+
+.venv/.stamp-%: packages/%/pyproject.toml .venv/.stamp-dev
+	rm -rf .cache/wheels/$*
+	.venv/bin/maturin build --quiet --release --locked --manifest-path packages/$*/Cargo.toml \
+	  --interpreter $(PYTHON) --out .cache/wheels/$*
+	$(UV) pip install --quiet --reinstall --no-deps .cache/wheels/$*/*.whl
+	touch $@

@@ -67,6 +67,10 @@ impl ByteSet {
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
+    /// The set as 256 bits: byte b is bit b mod 64 of word b / 64.
+    pub fn words(&self) -> &[u64; 4] {
+        &self.0
+    }
     /// Number of bytes.
     pub fn len(&self) -> usize {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
@@ -97,6 +101,66 @@ impl FromIterator<u8> for ByteSet {
             set.insert(byte);
         }
         set
+    }
+}
+
+/// As a character class in regular-expression syntax: `[0-9a-f]`, `[^"]`, `a`.
+impl fmt::Display for ByteSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first() {
+            Some(byte) if self.len() == 1 => return escape(f, byte),
+            None => return f.write_str("[a&&b]"),
+            _ => {}
+        }
+        let negated = self.len() > 128 && *self != Self::FULL;
+        f.write_str(if negated { "[^" } else { "[" })?;
+        let mut rest = if negated { self.complement() } else { *self };
+        while let Some(first) = rest.first() {
+            let last = (first..=255).take_while(|&b| rest.contains(b)).last().unwrap_or(first);
+            write_range(f, first, last)?;
+            rest = rest.difference(&Self::range(first, last));
+        }
+        f.write_str("]")
+    }
+}
+
+fn write_range(f: &mut fmt::Formatter<'_>, first: u8, last: u8) -> fmt::Result {
+    escape(f, first)?;
+    if last > first + 1 {
+        f.write_str("-")?;
+    }
+    if last > first {
+        escape(f, last)?;
+    }
+    Ok(())
+}
+
+/// Letters, digits and harmless punctuation as they are, everything else escaped.
+pub(crate) fn escape(f: &mut fmt::Formatter<'_>, byte: u8) -> fmt::Result {
+    match byte {
+        b'\n' => f.write_str("\\n"),
+        b'\t' => f.write_str("\\t"),
+        b'\r' => f.write_str("\\r"),
+        b'a'..=b'z'
+        | b'A'..=b'Z'
+        | b'0'..=b'9'
+        | b'_'
+        | b','
+        | b':'
+        | b';'
+        | b'"'
+        | b'\''
+        | b'='
+        | b'%'
+        | b'@'
+        | b'!'
+        | b'<'
+        | b'>'
+        | b'/'
+        | b'`' => write!(f, "{}", char::from(byte)),
+        b' '..=b'/' | b':'..=b'@' | b'['..=b'`' | b'{'..=b'~' if byte != b' ' => write!(f, "\\{}", char::from(byte)),
+        b' ' => f.write_str(" "),
+        _ => write!(f, "\\x{byte:02X}"),
     }
 }
 

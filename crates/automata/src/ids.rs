@@ -18,11 +18,11 @@ pub trait Id: Copy + Eq + Ord + std::hash::Hash + fmt::Debug + 'static {
 /// Declares a typed id: `typed_id!(/// docs; pub struct Name, "prefix")`.
 #[macro_export]
 macro_rules! typed_id {
-    ($(#[$meta:meta])* pub struct $name:ident, $prefix:literal) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident, $prefix:literal) => {
         $(#[$meta])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
         #[repr(transparent)]
-        pub struct $name(pub u32);
+        $vis struct $name(pub u32);
 
         impl $crate::ids::Id for $name {
             #[inline]

@@ -1,12 +1,42 @@
 //! Regular expressions over bytes, as immutable shared trees.
+//!
+//! A node knows its depth, its number of nodes, whether it matches the empty string, and a 128-bit fingerprint of its
+//! structure. So equality, hashing and ordering take constant time, and nothing here recurses deeper than
+//! [`Regex::MAX_DEPTH`], however deep a caller nests: compiling such an expression is an error, dropping it is a loop.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::compile::repeats_copies;
+use crate::fingerprint::Fingerprint;
 use crate::ByteSet;
 
 /// A regular expression over bytes: an immutable tree, cheap to clone.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Regex(Arc<RegexKind>);
+///
+/// Equality and order are those of the structure (by fingerprint), not of the language: compile to compare languages.
+///
+/// ```
+/// use glrmask_automata::Regex;
+/// let word = Regex::char_class([('a', 'z'), ('à', 'ÿ')]).plus();
+/// let quoted = Regex::concat([Regex::literal("'"), word, Regex::literal("'")]);
+/// assert!(!quoted.matches_empty());
+/// assert!(quoted.compile(&Default::default())?.accepts("'été'".as_bytes()));
+/// # Ok::<(), glrmask_automata::AutomataError>(())
+/// ```
+#[derive(Clone)]
+pub struct Regex(Arc<Node>);
+
+struct Node {
+    kind: RegexKind,
+    depth: usize,
+    /// Number of nodes as a tree (shared ones count each time), saturating.
+    size: u64,
+    nullable: bool,
+    /// Whether compiling needs automata of some operands first.
+    has_parts: bool,
+    fingerprint: u128,
+}
 
 /// The root of a [`Regex`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,13 +66,103 @@ pub enum RegexKind {
     Difference(Regex, Regex),
 }
 
+impl RegexKind {
+    pub(crate) fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Regex)) {
+        match self {
+            Self::Empty | Self::Epsilon | Self::Bytes(_) => {}
+            Self::Concat(parts) | Self::Alternate(parts) => parts.iter().for_each(visit),
+            Self::Repeat { inner, .. } => visit(inner),
+            Self::Intersect(a, b) | Self::Difference(a, b) => [a, b].into_iter().for_each(visit),
+        }
+    }
+    fn needs_parts(&self) -> bool {
+        match self {
+            Self::Intersect(..) | Self::Difference(..) => true,
+            Self::Repeat { inner, min, max } => repeats_copies(inner, *min, *max),
+            _ => false,
+        }
+    }
+    fn nullable(&self) -> bool {
+        match self {
+            Self::Empty | Self::Bytes(_) => false,
+            Self::Epsilon => true,
+            Self::Concat(parts) => parts.iter().all(Regex::matches_empty),
+            Self::Alternate(parts) => parts.iter().any(Regex::matches_empty),
+            Self::Repeat { inner, min, .. } => *min == 0 || inner.matches_empty(),
+            Self::Intersect(a, b) => a.matches_empty() && b.matches_empty(),
+            Self::Difference(a, b) => a.matches_empty() && !b.matches_empty(),
+        }
+    }
+    fn fingerprint(&self) -> u128 {
+        let hash = match self {
+            Self::Empty => Fingerprint::new(0),
+            Self::Epsilon => Fingerprint::new(1),
+            Self::Bytes(set) => set.words().iter().fold(Fingerprint::new(2), |hash, &word| hash.word(word)),
+            Self::Concat(parts) => Fingerprint::new(3).word(parts.len() as u64),
+            Self::Alternate(parts) => Fingerprint::new(4).word(parts.len() as u64),
+            Self::Repeat { min, max, .. } => {
+                Fingerprint::new(5).word(u64::from(*min)).word(max.map_or(u64::MAX, u64::from))
+            }
+            Self::Intersect(..) => Fingerprint::new(6),
+            Self::Difference(..) => Fingerprint::new(7),
+        };
+        let mut hash = hash;
+        self.for_each_operand(|operand| hash = hash.wide(operand.0.fingerprint));
+        hash.finish()
+    }
+}
+
 impl Regex {
     /// The root of the tree.
     pub fn kind(&self) -> &RegexKind {
-        &self.0
+        &self.0.kind
     }
     fn new(kind: RegexKind) -> Self {
-        Self(Arc::new(kind))
+        let (mut depth, mut size) = (0, 1u64);
+        let mut has_parts = kind.needs_parts();
+        kind.for_each_operand(|operand| {
+            has_parts |= operand.has_parts();
+            depth = depth.max(operand.depth());
+            size = size.saturating_add(operand.size());
+        });
+        let (nullable, fingerprint) = (kind.nullable(), kind.fingerprint());
+        Self(Arc::new(Node { kind, depth: depth + 1, size, nullable, has_parts, fingerprint }))
+    }
+    /// Nesting depth: 1 for a byte, one more than the deepest operand otherwise. O(1).
+    pub fn depth(&self) -> usize {
+        self.0.depth
+    }
+    /// Number of nodes, where shared operands count each time; saturates. O(1).
+    pub fn size(&self) -> u64 {
+        self.0.size
+    }
+    pub(crate) fn has_parts(&self) -> bool {
+        self.0.has_parts
+    }
+    /// Whether the empty string is in the language: exact, also below intersections and differences. O(1).
+    pub fn matches_empty(&self) -> bool {
+        self.0.nullable
+    }
+    /// The only word, if the expression is written as exactly one literal.
+    ///
+    /// ```
+    /// use glrmask_automata::Regex;
+    /// assert_eq!(Regex::literal("null").as_literal(), Some(b"null".to_vec()));
+    /// assert_eq!(Regex::any_byte().as_literal(), None);
+    /// ```
+    pub fn as_literal(&self) -> Option<Vec<u8>> {
+        match self.kind() {
+            RegexKind::Epsilon => Some(Vec::new()),
+            RegexKind::Bytes(_) => self.as_byte().map(|byte| vec![byte]),
+            RegexKind::Concat(parts) => parts.iter().map(Self::as_byte).collect(),
+            _ => None,
+        }
+    }
+    fn as_byte(&self) -> Option<u8> {
+        match self.kind() {
+            RegexKind::Bytes(set) if set.len() == 1 => set.first(),
+            _ => None,
+        }
     }
     /// The language without any string.
     pub fn empty() -> Self {
@@ -59,6 +179,10 @@ impl Regex {
         } else {
             Self::new(RegexKind::Bytes(set))
         }
+    }
+    /// Any one byte.
+    pub fn any_byte() -> Self {
+        Self::bytes(ByteSet::FULL)
     }
     /// Exactly this byte string.
     pub fn literal(text: impl AsRef<[u8]>) -> Self {
@@ -97,8 +221,18 @@ impl Regex {
             _ => Self::new(RegexKind::Alternate(flat)),
         }
     }
-    /// `self` at least `min` and at most `max` times.
+    /// `self` at least `min` and at most `max` times; no string at all if `max` is smaller than `min`.
     pub fn repeat(&self, min: u32, max: Option<u32>) -> Self {
+        if max.is_some_and(|max| max < min) {
+            return Self::empty();
+        }
+        match self.kind() {
+            _ if max == Some(0) => return Self::epsilon(),
+            _ if (min, max) == (1, Some(1)) => return self.clone(),
+            RegexKind::Empty if min > 0 => return Self::empty(),
+            RegexKind::Empty | RegexKind::Epsilon => return Self::epsilon(),
+            _ => {}
+        }
         Self::new(RegexKind::Repeat { inner: self.clone(), min, max })
     }
     /// `self*`.
@@ -120,5 +254,57 @@ impl Regex {
     /// Strings of `self` that are not in `other`.
     pub fn difference(&self, other: &Self) -> Self {
         Self::new(RegexKind::Difference(self.clone(), other.clone()))
+    }
+}
+
+impl PartialEq for Regex {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.fingerprint == other.0.fingerprint
+    }
+}
+
+impl Eq for Regex {}
+
+impl Hash for Regex {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.fingerprint.hash(state);
+    }
+}
+
+impl PartialOrd for Regex {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Regex {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.fingerprint.cmp(&other.0.fingerprint)
+    }
+}
+
+/// Below this depth the compiler's own recursive drop is safe.
+const SHALLOW: usize = 64;
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        if self.depth <= SHALLOW {
+            return;
+        }
+        let mut pending = take_operands(&mut self.kind);
+        while let Some(mut regex) = pending.pop() {
+            if let Some(node) = Arc::get_mut(&mut regex.0).filter(|node| node.depth > SHALLOW) {
+                pending.append(&mut take_operands(&mut node.kind));
+            }
+        }
+    }
+}
+
+fn take_operands(kind: &mut RegexKind) -> Vec<Regex> {
+    match std::mem::replace(kind, RegexKind::Empty) {
+        RegexKind::Empty | RegexKind::Epsilon | RegexKind::Bytes(_) => Vec::new(),
+        RegexKind::Concat(parts) | RegexKind::Alternate(parts) => parts,
+        RegexKind::Repeat { inner, .. } => vec![inner],
+        RegexKind::Intersect(a, b) | RegexKind::Difference(a, b) => vec![a, b],
     }
 }

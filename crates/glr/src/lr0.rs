@@ -10,7 +10,7 @@
 //!
 //! Knuth (1965) and DeRemer (1969) for the automaton itself.
 
-use glrmask_automata::{Id, Symbol};
+use glrmask_automata::Symbol;
 use rustc_hash::FxHashMap;
 
 use crate::error::GlrError;

@@ -183,6 +183,7 @@ impl Parts {
         let mut seen = vec![0; self.width()];
         for group in groups {
             let set = self.set(group.set);
+            ensure(!self.list(group.list).is_empty(), "group without reductions", state)?;
             ensure(seen.iter().zip(set).all(|(a, b)| a & b == 0), "overlapping groups", state)?;
             union_into(&mut seen, set);
         }

@@ -61,15 +61,6 @@ impl SparseRows {
         None
     }
 
-    /// The entries of a row, in no particular order.
-    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let slots = self.heads.get(row).map_or(&[][..], |head| {
-            let start = head.start as usize;
-            &self.slots[start..start + (1 << (32 - head.shift))]
-        });
-        slots.iter().filter(|slot| slot.key != FREE.key).map(|slot| (slot.key, slot.value))
-    }
-
     /// Bytes on the heap.
     pub(crate) fn memory(&self) -> usize {
         self.heads.capacity() * size_of::<Head>() + self.slots.capacity() * size_of::<Slot>()
@@ -86,8 +77,6 @@ impl SparseRows {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -98,7 +87,6 @@ mod tests {
             let mut sparse = SparseRows::default();
             rows.iter().for_each(|row| sparse.push_row(row.iter().map(|(&k, &v)| (k, v))));
             for (i, row) in rows.iter().enumerate() {
-                prop_assert_eq!(&sparse.row(i).collect::<BTreeMap<_, _>>(), row);
                 (0..41).for_each(|key| assert_eq!(sparse.get(i, key), row.get(&key).copied()));
                 prop_assert_eq!(sparse.get(i, u32::MAX), None);
             }

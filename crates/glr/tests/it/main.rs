@@ -1,0 +1,9 @@
+//! The tests of this crate against plain references: one binary, so that they share grammars and references.
+
+#![allow(clippy::expect_used)]
+
+mod adjacency;
+mod grammars;
+mod lr1;
+mod random;
+mod tables;

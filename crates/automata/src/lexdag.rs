@@ -82,6 +82,11 @@ impl ClassDag {
         Some(self.intern_node(ClassNode { open: open.into(), edges: edges.into() }))
     }
 
+    /// The class of a token that ends while `terminal` is open.
+    pub fn open(&mut self, terminal: TerminalId, need: Need) -> ClassId {
+        self.intern_node(ClassNode { open: Box::new([Open { terminal, need }]), edges: Box::default() })
+    }
+
     /// The class of the sequences in either. Memoised.
     pub fn union(&mut self, a: ClassId, b: ClassId) -> ClassId {
         if a == b {

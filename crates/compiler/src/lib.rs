@@ -1,1 +1,134 @@
 //! The compiler of glrmask: grammar to lexer components and parser tables to a runnable constraint.
+//!
+//! Stages, each of which can be entered with the product of the one before: terminals to automata, [`normalize`] (in
+//! `glrmask-grammar`), LR tables and adjacency (in `glrmask-glr`), [`kills`] (longest match), lexer components (in
+//! `glrmask-lexer`), and the [`Constraint`] of `glrmask-runtime`, whose tables fill on demand.
+
+mod error;
+pub mod kills;
+mod terminals;
+
+use glrmask_automata::{Id, IndexVec, TerminalId};
+use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
+use glrmask_grammar::{normalize, Grammar, NormalizeConfig, Normalized};
+use glrmask_lexer::{BitSet, Language, Lexer, TerminalDef};
+use glrmask_runtime::{Constraint, Parts};
+use glrmask_vocab::{TokenId, Vocab};
+
+pub use error::CompileError;
+pub use kills::KillSets;
+
+use terminals::Compiled;
+
+/// How to compile. The language does not depend on it.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Tokens that end the sequence; allowed exactly when the text is complete.
+    pub end_tokens: Vec<TokenId>,
+    /// Grammar transformations.
+    pub normalize: NormalizeConfig,
+    /// Limits on automata.
+    pub automata: glrmask_automata::Limits,
+    /// Limits on parser tables.
+    pub tables: glrmask_glr::Limits,
+    /// Bytes that tables filled while decoding may take before they are emptied and start anew.
+    pub cache_bytes: usize,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            end_tokens: Vec::new(),
+            normalize: NormalizeConfig::default(),
+            automata: glrmask_automata::Limits::default(),
+            tables: glrmask_glr::Limits::default(),
+            cache_bytes: glrmask_runtime::Config::default().cache_bytes,
+        }
+    }
+}
+
+/// Everything that does not depend on the vocabulary.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What the runtime needs.
+    pub parts: Parts,
+    /// The normalised grammar.
+    pub normalized: Normalized,
+    /// The kill set of each terminal, without the terminal itself.
+    pub kills: KillSets,
+}
+
+/// Compiles a grammar for a vocabulary.
+///
+/// # Errors
+/// An empty language, a limit, or something that is not supported yet.
+pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Constraint, CompileError> {
+    let program = analyze(grammar, config)?;
+    let runtime =
+        glrmask_runtime::Config { end_tokens: config.end_tokens.clone(), cache_bytes: config.cache_bytes };
+    Ok(Constraint::new(program.parts, vocab.clone(), runtime)?)
+}
+
+/// Builds lexer and parser tables.
+///
+/// # Errors
+/// An empty language, a limit, or something that is not supported yet.
+pub fn analyze(grammar: &Grammar, config: &Config) -> Result<Program, CompileError> {
+    let compiled = terminals::compile(grammar, &config.automata)?;
+    let mut normalize_config = config.normalize.clone();
+    let empty = compiled.iter_enumerated().filter(|(_, c)| c.is_empty()).map(|(t, _)| t);
+    normalize_config.empty_terminals.extend(empty);
+    let normalized = normalize(grammar, &normalize_config)?;
+    let rules = rule_set(grammar, &normalized);
+    let tables = Tables::build(&rules, &config.tables)?;
+    let adjacency = Adjacency::new(&rules, &config.tables)?;
+    let kills = kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata)?;
+    let defs = terminal_defs(&normalized, compiled, &adjacency, &kills);
+    let lexer = Lexer::new(&defs, &config.automata)?;
+    let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty };
+    Ok(Program { parts, normalized, kills })
+}
+
+fn rule_set(grammar: &Grammar, normalized: &Normalized) -> RuleSet {
+    let rules = normalized.productions.iter().map(|p| Rule { lhs: p.lhs, rhs: p.rhs.clone() }).collect();
+    RuleSet {
+        terminals: grammar.terminals.len(),
+        nonterminals: normalized.nonterminals,
+        rules,
+        start: normalized.start,
+    }
+}
+
+fn terminal_defs(
+    normalized: &Normalized,
+    compiled: IndexVec<TerminalId, Compiled>,
+    adjacency: &Adjacency,
+    kills: &KillSets,
+) -> Vec<TerminalDef> {
+    let mut used = BitSet::new(compiled.len());
+    for production in &normalized.productions {
+        for symbol in &production.rhs {
+            if let glrmask_automata::Symbol::Terminal(t) = symbol {
+                used.insert(t.index());
+            }
+        }
+    }
+    let killers: BitSet = kills.iter().flatten().map(|t| t.index()).collect();
+    let def = |(t, language): (TerminalId, &Compiled)| {
+        let parser_terminal = Some(normalized.merged[t]).filter(|rep| used.contains(rep.index()));
+        let ignored = normalized.global_ignore.binary_search(&t).is_ok();
+        let followers = parser_terminal.map_or_else(BitSet::default, |rep| {
+            adjacency.follow(rep).iter().map(|u| u.index()).collect()
+        });
+        // A terminal that nobody can emit still matters where its longer match forbids another's.
+        let matters = parser_terminal.is_some() || ignored || killers.contains(t.index());
+        let language = match language {
+            _ if !matters => Language::None,
+            Compiled::Literal(bytes) => Language::Literal(bytes.clone()),
+            Compiled::Automaton(dfa) if dfa.is_empty_language() => Language::None,
+            Compiled::Automaton(dfa) => Language::Automaton(dfa.clone()),
+        };
+        TerminalDef { language, ignored, parser_terminal, kills: kills[t].clone(), followers }
+    };
+    compiled.iter_enumerated().map(def).collect()
+}

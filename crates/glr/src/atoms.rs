@@ -78,6 +78,15 @@ impl Collector {
 }
 
 impl Atoms {
+    /// Forgets atoms and stack-effect states; need sets and weights stay valid.
+    pub fn clear(&mut self) {
+        self.effects = Effects::default();
+        self.atoms = IndexVec::new();
+        self.ids.clear();
+        self.starts.clear();
+        self.reads.clear();
+    }
+
     /// The id of a need set, sorted and without repetition.
     pub fn need_set(&mut self, mut needs: Vec<Then>) -> NeedSetId {
         needs.sort_unstable();

@@ -107,6 +107,18 @@ impl ParserDwa {
         open.chain(node.edges.iter().filter_map(|&(t, rest)| place(t, Then::Class(rest)))).collect()
     }
 
+    /// Forgets every row, atom and stack-effect state; queries stay valid. For when the automaton of completable
+    /// stacks has been replaced.
+    pub fn clear_rows(&mut self) {
+        self.atoms.clear();
+        self.rows = IndexVec::new();
+        self.row_ids.clear();
+        self.finals.clear();
+        self.starts.clear();
+        self.edges.clear();
+        self.bytes = 0;
+    }
+
     /// A query.
     pub fn query_firsts(&self, query: QueryId) -> &Query {
         &self.queries[query]

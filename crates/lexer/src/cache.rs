@@ -1,7 +1,7 @@
 //! Everything of a lexer that is filled on demand, in one place that can be bounded and cleared.
 
-use glrmask_automata::lexdag::{ClassDag, ClassId, ConditionSetId};
-use glrmask_automata::ByteSet;
+use glrmask_automata::lexdag::{ClassDag, ClassId, ConditionSetId, Need};
+use glrmask_automata::{ByteSet, TerminalId};
 
 use crate::classes::ClassTable;
 use crate::completions::Thread;
@@ -83,7 +83,7 @@ impl LexerCache {
         &mut self,
         lexer: &Lexer,
         pending: ConditionSetId,
-    ) -> Result<&[(glrmask_automata::TerminalId, ConditionSetId)], LexerError> {
+    ) -> Result<&[(TerminalId, ConditionSetId)], LexerError> {
         self.classes.completions.from_start(lexer, &mut self.sets, pending).map(|c| &**c)
     }
 
@@ -94,6 +94,11 @@ impl LexerCache {
     pub fn is_ignored_safe(&mut self, lexer: &Lexer, pending: ConditionSetId) -> Result<bool, LexerError> {
         let ClassTable { safety, completions, .. } = &mut self.classes;
         safety.is_ignored_safe(lexer, completions, &mut self.sets, pending)
+    }
+
+    /// The class of a token that ends while `terminal` is open, with this need.
+    pub fn open_class(&mut self, terminal: TerminalId, need: Need) -> ClassId {
+        self.classes.open_class(terminal, need)
     }
 
     /// The classes found so far.

@@ -15,11 +15,16 @@ use crate::lexer::Lexer;
 use crate::safety::SafetyTable;
 use crate::scan::{ScanId, ScanTable};
 
+const UNKNOWN: u32 = u32::MAX;
+const NO_CLASS: u32 = u32::MAX - 1;
+
 /// The classes found so far, and what it takes to find more.
 #[derive(Clone, Debug, Default)]
 pub struct ClassTable {
     pub(crate) dag: ClassDag,
     known: FxHashMap<(ScanId, ConditionSetId), Option<ClassId>>,
+    /// What `known` says of scans without outer conditions, dense: the walk over the vocabulary asks for nothing else.
+    plain: Vec<u32>,
     restricted: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
     pub(crate) completions: CompletionTable,
     pub(crate) safety: SafetyTable,
@@ -37,7 +42,22 @@ impl ClassTable {
         sets: &mut ConditionSets,
         scan: ScanId,
     ) -> Result<Option<ClassId>, LexerError> {
-        self.class_under(lexer, scans, sets, scan, ConditionSetId::NONE)
+        match self.plain.get(scan.index()) {
+            Some(&NO_CLASS) => return Ok(None),
+            Some(&known) if known != UNKNOWN => return Ok(Some(ClassId(known))),
+            _ => {}
+        }
+        let class = self.class_under(lexer, scans, sets, scan, ConditionSetId::NONE)?;
+        if self.plain.len() <= scan.index() {
+            self.plain.resize(scans.len().max(scan.index() + 1), UNKNOWN);
+        }
+        self.plain[scan.index()] = class.map_or(NO_CLASS, |c| c.0);
+        Ok(class)
+    }
+
+    /// The class of a token that ends while `terminal` is open, with this need.
+    pub fn open_class(&mut self, terminal: TerminalId, need: Need) -> ClassId {
+        self.dag.open(terminal, need)
     }
 
     /// The hash-consed classes.

@@ -58,6 +58,8 @@ pub struct Lexer {
     pub(crate) starts: Vec<Vec<(ComponentId, StateId)>>,
     /// Every parser terminal that occurs in a production.
     pub(crate) used: BitSet,
+    /// Per parser terminal, the components of the terminals that the parser knows under it.
+    pub(crate) by_parser_terminal: IndexVec<TerminalId, Vec<ComponentId>>,
     /// Components with an ignored terminal.
     pub(crate) ignoring: BitSet,
     pub(crate) plain: bool,
@@ -95,8 +97,9 @@ impl Lexer {
         let used = terminals.iter().filter_map(|t| t.parser_terminal).map(|t| t.index()).collect();
         let ignored = terminals.iter().filter(|t| t.ignored);
         let ignoring = ignored.filter_map(|t| t.component).map(|c| c.index()).collect();
+        let by_parser_terminal = by_parser_terminal(&terminals);
         let plain = components.iter().all(Component::is_plain);
-        Self { ignoring, terminals, components, kill_automata, classes, class_count, starts, used, plain }
+        Self { ignoring, by_parser_terminal, terminals, components, kill_automata, classes, class_count, starts, used, plain }
     }
 
     /// Number of terminals.
@@ -141,12 +144,9 @@ impl Lexer {
     /// The components of these parser terminals and of every ignored terminal.
     pub fn components_of(&self, parser_terminals: &BitSet) -> BitSet {
         let mut set = BitSet::new(self.components.len());
-        for terminal in self.terminals.iter() {
-            let wanted = terminal.ignored || terminal.parser_terminal.is_some_and(|t| parser_terminals.contains(t.index()));
-            if let (true, Some(component)) = (wanted, terminal.component) {
-                set.insert(component.index());
-            }
-        }
+        set.union_with(&self.ignoring);
+        let known = parser_terminals.iter().filter_map(|t| self.by_parser_terminal.get(TerminalId(t as u32)));
+        known.flatten().for_each(|component| set.insert(component.index()));
         set
     }
     /// Rough memory use in bytes.
@@ -190,6 +190,18 @@ fn terminal_without_component(def: &TerminalDef) -> Terminal {
         followers: def.followers.clone(),
         component: None,
     }
+}
+
+fn by_parser_terminal(terminals: &IndexVec<TerminalId, Terminal>) -> IndexVec<TerminalId, Vec<ComponentId>> {
+    let mut known: IndexVec<TerminalId, Vec<ComponentId>> = IndexVec::from_elem(Vec::new(), terminals.len());
+    for terminal in terminals.iter() {
+        if let (Some(parser_terminal), Some(component)) = (terminal.parser_terminal, terminal.component) {
+            if parser_terminal.index() < known.len() && !known[parser_terminal].contains(&component) {
+                known[parser_terminal].push(component);
+            }
+        }
+    }
+    known
 }
 
 fn kill_set(defs: &[TerminalDef], terminal: TerminalId) -> Vec<TerminalId> {

@@ -11,7 +11,7 @@
 //! a second branch nor a condition. See `docs/scan.md`.
 
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_automata::{typed_id, ByteSet, Dfa, Id, IndexVec, StateId, TerminalId};
+use glrmask_automata::{typed_id, ByteSet, Dfa, Id, IndexVec, TerminalId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

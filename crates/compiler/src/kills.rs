@@ -1,0 +1,109 @@
+//! Kill sets: whose longer match forbids a shorter one.
+//!
+//! K(t) always holds t. The keyword rule adds t′ where t is a finite set of words that are all words of t′, t′ consists of
+//! identifier characters only, and some parser state accepts both: so `returnx` is not read as `return x`. Lexer groups
+//! add each other's members. K stays within a scope and leaves ignored terminals out; a member that never matches longer
+//! than a word of t is dropped. Source: `docs/semantics.md`, section 2.
+
+use glrmask_automata::{Dfa, Id, IndexVec, Limits, TerminalId};
+use glrmask_glr::{LrState, Tables};
+use glrmask_grammar::Grammar;
+
+use crate::error::CompileError;
+use crate::terminals::Compiled;
+
+/// The kill set of each terminal, without the terminal itself, sorted.
+pub type KillSets = IndexVec<TerminalId, Vec<TerminalId>>;
+
+/// Finds the kill sets.
+///
+/// # Errors
+/// A product of automata over the limits.
+pub(crate) fn kill_sets(
+    grammar: &Grammar,
+    compiled: &IndexVec<TerminalId, Compiled>,
+    merged: &IndexVec<TerminalId, TerminalId>,
+    tables: &Tables,
+    limits: &Limits,
+) -> Result<KillSets, CompileError> {
+    let mut kills: KillSets = IndexVec::from_elem(Vec::new(), grammar.terminals.len());
+    groups(grammar, &mut kills);
+    let longer: Vec<(TerminalId, Dfa)> = identifier_like(grammar, compiled);
+    for (t, terminal) in grammar.terminals.iter_enumerated() {
+        let scope = &grammar.scopes[terminal.scope];
+        if longer.is_empty() || !scope.keywords || is_ignored(grammar, t) || !compiled[t].is_identifier_like() {
+            continue;
+        }
+        if compiled[t].is_empty() || !compiled[t].is_finite() {
+            continue;
+        }
+        let own = compiled[t].to_dfa();
+        for (other, dfa) in longer.iter().filter(|(o, _)| *o != t && grammar.terminals[*o].scope == terminal.scope) {
+            if share_a_state(tables, merged[t], merged[*other]) && contains(dfa, &own, &grammar.terminals[t].name, limits)? {
+                kills[t].push(*other);
+            }
+        }
+    }
+    for (t, set) in kills.ids().zip(std::mem::take(&mut kills).iter()) {
+        let mut set: Vec<TerminalId> = set.iter().copied().filter(|&k| k != t && can_outgrow(compiled, t, k)).collect();
+        set.sort_unstable();
+        set.dedup();
+        kills.push(set);
+    }
+    Ok(kills)
+}
+
+fn groups(grammar: &Grammar, kills: &mut KillSets) {
+    for scope in grammar.scopes.iter() {
+        for group in &scope.groups {
+            for &t in group {
+                kills[t].extend(group.iter().filter(|&&k| grammar.terminals[k].scope == grammar.terminals[t].scope));
+            }
+        }
+    }
+}
+
+fn is_ignored(grammar: &Grammar, t: TerminalId) -> bool {
+    grammar.scopes.iter().any(|scope| scope.ignore.contains(&t))
+}
+
+/// Terminals of identifier characters with more than one word: candidates for the longer match.
+fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>) -> Vec<(TerminalId, Dfa)> {
+    let candidate = |t: &TerminalId| {
+        matches!(compiled[*t], Compiled::Automaton(_)) && compiled[*t].is_identifier_like() && !is_ignored(grammar, *t)
+    };
+    grammar.terminals.ids().filter(candidate).map(|t| (t, compiled[t].to_dfa())).collect()
+}
+
+fn share_a_state(tables: &Tables, t: TerminalId, u: TerminalId) -> bool {
+    let has = |words: &[u64], t: TerminalId| words.get(t.index() / 64).is_some_and(|w| w >> (t.index() % 64) & 1 == 1);
+    (0..tables.states() as u32).map(|s| tables.actionable_words(LrState(s))).any(|w| has(w, t) && has(w, u))
+}
+
+fn contains(long: &Dfa, short: &Dfa, name: &str, limits: &Limits) -> Result<bool, CompileError> {
+    short.is_subset(long, limits).map_err(|e| CompileError::terminal(name, e))
+}
+
+/// Whether some word of `k` is longer than a word of `t` that it begins with.
+fn can_outgrow(compiled: &IndexVec<TerminalId, Compiled>, t: TerminalId, k: TerminalId) -> bool {
+    let (short, long) = (compiled[t].to_dfa(), compiled[k].to_dfa());
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut work = vec![(short.start(), long.start())];
+    while let Some((a, b)) = work.pop() {
+        if !seen.insert((a, b)) {
+            continue;
+        }
+        if short.is_accepting(a) && !long.future(b).is_empty() {
+            return true;
+        }
+        for (bytes, next) in short.transitions(a) {
+            for byte in bytes.iter() {
+                let other = long.next(b, byte);
+                if other != Dfa::DEAD {
+                    work.push((next, other));
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,200 @@
+//! Advancing the branches of a state by bytes.
+//!
+//! A lexeme that matches at the current end is ended by the *next* byte, or right away when it cannot grow: so the
+//! usual lexeme needs no second branch and leaves no condition. See `docs/commit.md`.
+
+use glrmask_automata::Dfa;
+use crate::shim as parser;
+use glrmask_lexer::conditions::step_all;
+use glrmask_lexer::{antichain, Condition, Thread};
+
+use crate::branch::{add_branch, Alternatives, Branch, Branches, Lexeme, Stacks};
+use crate::constraint::Inner;
+use crate::error::RuntimeError;
+use crate::query;
+
+/// Advances by `bytes`; returns how many could be read. Branches that remain may still not be viable.
+pub(crate) fn advance(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> Result<usize, RuntimeError> {
+    let mut read = 0;
+    while let Some(&byte) = bytes.get(read) {
+        if let Some(more) = run_single(inner, branches, &bytes[read..]) {
+            read += more;
+            continue;
+        }
+        let mut next = Branches::new();
+        for branch in branches.drain(..) {
+            step(inner, branch, byte, &mut next)?;
+        }
+        *branches = next;
+        if branches.is_empty() {
+            return Ok(read);
+        }
+        read += 1;
+    }
+    end_finished(inner, branches)?;
+    Ok(read)
+}
+
+/// The common case: one branch without conditions inside a lexeme, while nothing can end. Bytes read, if any.
+fn run_single(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> Option<usize> {
+    let [Branch { lexeme: Lexeme::Inside((component, state)), stacks }] = branches.as_mut_slice() else { return None };
+    if !stacks.uniform().is_some_and(Alternatives::is_none) {
+        return None;
+    }
+    let dfa = inner.lexer.component(*component).dfa();
+    let mut read = 0;
+    for &byte in bytes {
+        if dfa.is_accepting(*state) {
+            break;
+        }
+        let next = dfa.next(*state, byte);
+        if next == Dfa::DEAD {
+            break;
+        }
+        *state = next;
+        read += 1;
+    }
+    (read > 0).then_some(read)
+}
+
+fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut Branches) -> Result<(), RuntimeError> {
+    let Some(stacks) = step_conditions(inner, branch.stacks, byte) else { return Ok(()) };
+    match branch.lexeme {
+        Lexeme::Boundary => start_lexemes(inner, stacks, byte, out),
+        Lexeme::Inside(thread) => {
+            let next = inner.lexer.component(thread.0).dfa().next(thread.1, byte);
+            end_lexeme(inner, thread, &stacks, byte, out)?;
+            if next != Dfa::DEAD {
+                add_branch(out, Branch { lexeme: Lexeme::Inside((thread.0, next)), stacks });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Advances pending conditions; stacks whose every alternative is violated go. `None` if no stack is left.
+fn step_conditions(inner: &Inner, stacks: Stacks, byte: u8) -> Option<Stacks> {
+    if stacks.uniform().is_some_and(Alternatives::is_none) {
+        return Some(stacks);
+    }
+    let mut cache = inner.cache.write();
+    let sets = cache.lexer_mut().conditions_mut();
+    let automata = inner.lexer.kill_automata();
+    let stepped = stacks.filter_map_weights(|weight| {
+        let mut left: Vec<_> = weight.iter().filter_map(|set| sets.step(automata, set, byte)).collect();
+        antichain(sets, &mut left);
+        Alternatives::new(left)
+    });
+    (!stepped.is_empty()).then_some(stepped)
+}
+
+/// Ends the lexeme where it stands, for every terminal it matches; `byte` starts the next lexeme.
+fn end_lexeme(inner: &Inner, thread: Thread, stacks: &Stacks, byte: u8, out: &mut Branches) -> Result<(), RuntimeError> {
+    let component = inner.lexer.component(thread.0);
+    if !component.dfa().is_accepting(thread.1) || inner.lexer.starts(byte).is_empty() {
+        return Ok(());
+    }
+    for terminal in component.matched(thread.1) {
+        let left = component.left(terminal, thread.1);
+        let Some(left) = step_all(inner.lexer.kill_automata(), left, byte) else { continue };
+        if inner.lexer.is_ignored(terminal) {
+            start_lexemes(inner, with_conditions(inner, stacks.clone(), &left), byte, out);
+        }
+        if let Some(terminal) = inner.lexer.parser_terminal(terminal) {
+            let shifted = parser::shift_terminal(&inner.tables, stacks, terminal)?;
+            if !shifted.is_empty() {
+                start_lexemes(inner, with_conditions(inner, shifted, &left), byte, out);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds conditions to every stack.
+fn with_conditions(inner: &Inner, stacks: Stacks, conditions: &[Condition]) -> Stacks {
+    if conditions.is_empty() {
+        return stacks;
+    }
+    let mut cache = inner.cache.write();
+    let sets = cache.lexer_mut().conditions_mut();
+    let added = sets.intern(conditions.to_vec());
+    stacks.map_weights(|weight| {
+        Alternatives::new(weight.iter().map(|set| sets.union(set, added))).unwrap_or_else(Alternatives::none)
+    })
+}
+
+fn start_lexemes(inner: &Inner, stacks: Stacks, byte: u8, out: &mut Branches) {
+    for &(component, state) in inner.lexer.starts(byte) {
+        let wanted = |top| inner.start_components(top).contains(component.0 as usize);
+        if stacks.tops().any(|&top| wanted(top)) {
+            add_branch(out, Branch { lexeme: Lexeme::Inside((component, state)), stacks: stacks.clone() });
+        }
+    }
+}
+
+/// Ends the lexemes that match and cannot grow: their branch goes to the boundary.
+fn end_finished(inner: &Inner, branches: &mut Branches) -> Result<(), RuntimeError> {
+    let finished = |branch: &Branch| match branch.lexeme {
+        Lexeme::Inside((component, state)) => inner.lexer.component(component).dfa().future(state).is_empty(),
+        Lexeme::Boundary => false,
+    };
+    if !branches.iter().any(finished) {
+        return Ok(());
+    }
+    let mut next = Branches::new();
+    for branch in branches.drain(..) {
+        match branch.lexeme {
+            Lexeme::Inside((component, state)) if finished(&branch) => {
+                for terminal in inner.lexer.component(component).matched(state) {
+                    if inner.lexer.is_ignored(terminal) {
+                        add_branch(&mut next, Branch { lexeme: Lexeme::Boundary, stacks: branch.stacks.clone() });
+                    }
+                    if let Some(terminal) = inner.lexer.parser_terminal(terminal) {
+                        let stacks = parser::shift_terminal(&inner.tables, &branch.stacks, terminal)?;
+                        if !stacks.is_empty() {
+                            add_branch(&mut next, Branch { lexeme: Lexeme::Boundary, stacks });
+                        }
+                    }
+                }
+            }
+            _ => add_branch(&mut next, branch),
+        }
+    }
+    *branches = next;
+    Ok(())
+}
+
+/// Drops the branches that no text completes. Whether any is left.
+pub(crate) fn retain_viable(inner: &Inner, branches: &mut Branches) -> Result<bool, RuntimeError> {
+    let mut error = None;
+    branches.retain(|branch| match query::is_viable(inner, branch) {
+        Ok(viable) => viable,
+        Err(e) => {
+            error = Some(e);
+            false
+        }
+    });
+    match error {
+        Some(error) => Err(error),
+        None => Ok(!branches.is_empty()),
+    }
+}
+
+/// Whether the text may end here: the pending lexeme is a match and the parser accepts. Pending conditions are void.
+pub(crate) fn is_accepting(inner: &Inner, branches: &Branches) -> bool {
+    branches.iter().any(|branch| match branch.lexeme {
+        Lexeme::Boundary => accepts_end(inner, &branch.stacks),
+        Lexeme::Inside((component, state)) => inner.lexer.component(component).matched(state).any(|terminal| {
+            inner.lexer.is_ignored(terminal) && accepts_end(inner, &branch.stacks)
+                || inner.lexer.parser_terminal(terminal).is_some_and(|t| {
+                    parser::shift_terminal(&inner.tables, &branch.stacks, t).is_ok_and(|s| accepts_end(inner, &s))
+                })
+        }),
+    })
+}
+
+fn accepts_end(inner: &Inner, stacks: &Stacks) -> bool {
+    let start = glrmask_glr::Tables::START;
+    inner.accepts_empty && stacks.tops().any(|&top| top == start)
+        || parser::accepts_end(&inner.tables, stacks).unwrap_or(false)
+}

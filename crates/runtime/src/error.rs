@@ -1,0 +1,122 @@
+//! Errors of the runtime.
+
+use std::fmt;
+
+use glrmask_glr::GlrError;
+use glrmask_lexer::LexerError;
+use glrmask_vocab::TokenId;
+
+/// A table could not be filled while decoding, or a part of a constraint is unusable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeError(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Lexer(LexerError),
+    Glr(GlrError),
+    ShortMask { given: usize, needed: usize },
+    EmptyLanguage,
+    Invalid(&'static str),
+}
+
+impl RuntimeError {
+    pub(crate) fn short_mask(given: usize, needed: usize) -> Self {
+        Self(Kind::ShortMask { given, needed })
+    }
+    pub(crate) fn empty_language() -> Self {
+        Self(Kind::EmptyLanguage)
+    }
+    pub(crate) fn invalid(what: &'static str) -> Self {
+        Self(Kind::Invalid(what))
+    }
+    /// Whether a limit was reached.
+    pub fn is_limit(&self) -> bool {
+        match &self.0 {
+            Kind::Lexer(e) => e.is_limit(),
+            Kind::Glr(e) => e.limit().is_some(),
+            _ => false,
+        }
+    }
+    /// Whether the language of the constraint is empty.
+    pub fn is_empty_language(&self) -> bool {
+        self.0 == Kind::EmptyLanguage
+    }
+}
+
+impl fmt::Display for RuntimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Lexer(e) => write!(f, "lexer: {e}"),
+            Kind::Glr(e) => write!(f, "parser: {e}"),
+            Kind::ShortMask { given, needed } => {
+                write!(f, "the mask buffer has {given} words of 32 bits, at least {needed} are needed")
+            }
+            Kind::EmptyLanguage => write!(f, "the language is empty: no text satisfies the grammar and longest match"),
+            Kind::Invalid(what) => write!(f, "unusable constraint: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for RuntimeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            Kind::Lexer(e) => Some(e),
+            Kind::Glr(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+impl From<LexerError> for RuntimeError {
+    fn from(error: LexerError) -> Self {
+        Self(Kind::Lexer(error))
+    }
+}
+
+impl From<GlrError> for RuntimeError {
+    fn from(error: GlrError) -> Self {
+        Self(Kind::Glr(error))
+    }
+}
+
+/// Why a commit failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitError {
+    /// The vocabulary has no such token id; the state is unchanged.
+    UnknownToken(TokenId),
+    /// The mask does not contain this token; the state is rejected now.
+    ForbiddenToken(TokenId),
+    /// These bytes cannot be extended to a complete text; the state is rejected now. Holds how many bytes were fine.
+    ForbiddenBytes(usize),
+    /// The sequence has ended (an end token was committed, or the state was rejected); the state is unchanged.
+    Terminated,
+    /// A table could not be filled; the state is rejected now.
+    Runtime(RuntimeError),
+}
+
+impl fmt::Display for CommitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownToken(id) => write!(f, "unknown token id {}", id.0),
+            Self::ForbiddenToken(id) => write!(f, "token {} is not allowed here", id.0),
+            Self::ForbiddenBytes(fine) => write!(f, "the bytes are not allowed here (after {fine} allowed ones)"),
+            Self::Terminated => write!(f, "the sequence has ended"),
+            Self::Runtime(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for CommitError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Runtime(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<RuntimeError> for CommitError {
+    fn from(error: RuntimeError) -> Self {
+        Self::Runtime(error)
+    }
+}

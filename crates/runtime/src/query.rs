@@ -1,0 +1,256 @@
+//! Asking the Parser DWA about the stacks of a branch: viability and masks.
+//!
+//! Each function first runs on shared access with what is known; on the first thing that is missing it starts again
+//! with exclusive access and fills. One stack without conditions is the fast path; sets of stacks are walked as a graph,
+//! each (node, row) once.
+
+use glrmask_automata::lexdag::ConditionSetId;
+use glrmask_glr::{LrState, QueryId, RowId};
+use glrmask_lexer::BitSet;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
+use crate::constraint::Inner;
+use crate::error::RuntimeError;
+use crate::fill::{Cache, ProfileId, Viability};
+use crate::state::condition_sets;
+
+/// Something is not in the tables yet.
+struct Missing;
+
+/// Access to the tables: shared and only what is known, or exclusive and filling.
+trait Access {
+    type Error;
+    fn cache(&self) -> &Cache;
+    fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Self::Error>;
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Self::Error>;
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Self::Error>;
+    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Self::Error>;
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), Self::Error>;
+}
+
+struct Known<'a> {
+    inner: &'a Inner,
+    cache: &'a Cache,
+}
+
+impl Access for Known<'_> {
+    type Error = Missing;
+    fn cache(&self) -> &Cache {
+        self.cache
+    }
+    #[inline]
+    fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Missing> {
+        self.cache.known_viability(lexeme, conditions).ok_or(Missing)
+    }
+    #[inline]
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Missing> {
+        let known = match lexeme {
+            Lexeme::Inside(_) => self.cache.known_inside(lexeme, c),
+            Lexeme::Boundary => match (only_top(stacks), c) {
+                (Some(top), ConditionSetId::NONE) => self.cache.known_plain_boundary(top),
+                _ => self.cache.known_boundary(&start_components(self.inner, stacks), c),
+            },
+        };
+        known.ok_or(Missing)
+    }
+    #[inline]
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Missing> {
+        self.cache.dwa().known_start(query, top).ok_or(Missing)
+    }
+    #[inline]
+    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Missing> {
+        self.cache.dwa().known_read(row, symbol).ok_or(Missing)
+    }
+    #[inline]
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), Missing> {
+        self.cache.profile(profile).masks.contains_key(&row).then_some(()).ok_or(Missing)
+    }
+}
+
+struct Filling<'a> {
+    inner: &'a Inner,
+    cache: &'a mut Cache,
+}
+
+impl Access for Filling<'_> {
+    type Error = RuntimeError;
+    fn cache(&self) -> &Cache {
+        self.cache
+    }
+    fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, RuntimeError> {
+        self.cache.viability(self.inner, lexeme, conditions)
+    }
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, RuntimeError> {
+        match lexeme {
+            Lexeme::Inside(_) => self.cache.inside(self.inner, lexeme, c),
+            Lexeme::Boundary => {
+                let components = start_components(self.inner, stacks);
+                self.cache.boundary(self.inner, &components, only_top(stacks), c)
+            }
+        }
+    }
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, RuntimeError> {
+        self.cache.start_row(self.inner, query, top)
+    }
+    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, RuntimeError> {
+        self.cache.read_row(self.inner, row, symbol)
+    }
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), RuntimeError> {
+        self.cache.fill_mask(self.inner, profile, row);
+        Ok(())
+    }
+}
+
+/// Whether some text completes the branch.
+pub(crate) fn is_viable(inner: &Inner, branch: &Branch) -> Result<bool, RuntimeError> {
+    {
+        let cache = inner.cache.read();
+        if let Ok(viable) = viable_with(&mut Known { inner, cache: &cache }, branch) {
+            return Ok(viable);
+        }
+    }
+    let mut cache = inner.cache.write();
+    let cache = &mut *cache;
+    cache.shrink(&inner.lexer, inner.config.cache_bytes);
+    viable_with(&mut Filling { inner, cache }, branch)
+}
+
+fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Error> {
+    for conditions in condition_sets(&branch.stacks) {
+        match access.viability(branch.lexeme, conditions)? {
+            Viability::Always => return Ok(true),
+            Viability::Never => {}
+            Viability::Query(query) => {
+                let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
+                let mut found = false;
+                run(access, query, &stacks, &mut |cache, row| {
+                    found |= !cache.dwa().row(row).accepts_nothing();
+                    found
+                })?;
+                if found {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Writes the mask of all branches over `words`.
+pub(crate) fn fill_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), RuntimeError> {
+    {
+        let cache = inner.cache.read();
+        if mask_with(&mut Known { inner, cache: &cache }, branches, words).is_ok() {
+            return Ok(());
+        }
+    }
+    let mut cache = inner.cache.write();
+    let cache = &mut *cache;
+    cache.shrink(&inner.lexer, inner.config.cache_bytes);
+    mask_with(&mut Filling { inner, cache }, branches, words)
+}
+
+fn mask_with<A: Access>(access: &mut A, branches: &Branches, words: &mut [u32]) -> Result<(), A::Error> {
+    let mut written = false;
+    for branch in branches {
+        for conditions in condition_sets(&branch.stacks) {
+            let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
+            let profile = access.profile(branch.lexeme, &stacks, conditions)?;
+            let query = access.cache().profile(profile).query;
+            let mut rows: SmallVec<[RowId; 4]> = SmallVec::new();
+            run(access, query, &stacks, &mut |_, row| {
+                rows.push(row);
+                false
+            })?;
+            for row in rows {
+                access.mask(profile, row)?;
+                let Some(mask) = access.cache().profile(profile).masks.get(&row) else { continue };
+                if written {
+                    mask.add(words);
+                } else {
+                    mask.write(words);
+                }
+                written = true;
+            }
+        }
+    }
+    if !written {
+        words.fill(0);
+    }
+    Ok(())
+}
+
+/// The stacks that have this set of conditions among their alternatives.
+fn stacks_under(stacks: &Stacks, conditions: ConditionSetId) -> Option<std::borrow::Cow<'_, Stacks>> {
+    if stacks.uniform().is_some() {
+        return Some(std::borrow::Cow::Borrowed(stacks));
+    }
+    let kept = stacks.filter_map_weights(|w| {
+        w.iter().any(|set| set == conditions).then(|| Alternatives::new([conditions])).flatten()
+    });
+    (!kept.is_empty()).then_some(std::borrow::Cow::Owned(kept))
+}
+
+/// Runs the Parser DWA over all stacks, from the top; calls `end` with the last row of each path, which may stop the run
+/// by returning true. A row is last when it is final or the stack ends.
+fn run<A: Access>(
+    access: &mut A,
+    query: QueryId,
+    stacks: &Stacks,
+    end: &mut impl FnMut(&Cache, RowId) -> bool,
+) -> Result<(), A::Error> {
+    if let Some(stack) = stacks.linear() {
+        let mut symbols = stack.iter();
+        let Some(&top) = symbols.next() else { return Ok(()) };
+        let mut row = access.start(query, top)?;
+        for &symbol in symbols {
+            if access.cache().dwa().is_final(row) {
+                break;
+            }
+            row = access.read(row, symbol)?;
+        }
+        end(access.cache(), row);
+        return Ok(());
+    }
+    let mut seen = FxHashSet::default();
+    let mut work: Vec<(Stacks, RowId)> = Vec::new();
+    for (&top, below) in stacks.pop_branches() {
+        let row = access.start(query, top)?;
+        work.push((below, row));
+    }
+    let mut ended: FxHashSet<RowId> = FxHashSet::default();
+    // Held until the end: node identities are addresses.
+    let mut held: Vec<Stacks> = Vec::new();
+    while let Some((below, row)) = work.pop() {
+        if access.cache().dwa().is_final(row) || below.has_empty_stack() {
+            if ended.insert(row) && end(access.cache(), row) {
+                return Ok(());
+            }
+            if access.cache().dwa().is_final(row) {
+                continue;
+            }
+        }
+        if !seen.insert((below.node_id(), row)) {
+            continue;
+        }
+        for (&symbol, rest) in below.pop_branches() {
+            let next = access.read(row, symbol)?;
+            work.push((rest, next));
+        }
+        held.push(below);
+    }
+    Ok(())
+}
+
+fn only_top(stacks: &Stacks) -> Option<LrState> {
+    stacks.top().copied()
+}
+
+/// The components in which a lexeme may start, for any of the tops.
+fn start_components(inner: &Inner, stacks: &Stacks) -> BitSet {
+    let mut components = BitSet::new(inner.lexer.components().len());
+    stacks.tops().for_each(|&top| components.union_with(inner.start_components(top)));
+    components
+}

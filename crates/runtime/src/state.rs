@@ -1,0 +1,199 @@
+//! The state of one generated sequence.
+
+use glrmask_automata::lexdag::ConditionSetId;
+use glrmask_glr::Tables;
+use glrmask_vocab::TokenId;
+use smallvec::smallvec;
+
+use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
+use crate::commit;
+use crate::constraint::Constraint;
+use crate::error::{CommitError, RuntimeError};
+use crate::query;
+
+/// Where a sequence stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// More may come.
+    Active,
+    /// An end token was committed.
+    Ended,
+    /// What was committed cannot be completed.
+    Rejected,
+}
+
+/// The mutable state of one generated sequence: ask for a mask, sample an allowed token, commit it.
+///
+/// A clone is an independent snapshot and costs a few reference counts. `Send + Sync`.
+#[derive(Clone, Debug)]
+pub struct ConstraintState {
+    constraint: Constraint,
+    branches: Branches,
+    status: Status,
+    /// Whether the bytes so far are a complete text; found when first asked for after a commit.
+    accepting: std::sync::OnceLock<bool>,
+}
+
+impl ConstraintState {
+    pub(crate) fn new(constraint: Constraint) -> Self {
+        let mut state =
+            Self { constraint, branches: Branches::new(), status: Status::Active, accepting: Default::default() };
+        state.reset();
+        state
+    }
+
+    /// The constraint this state belongs to.
+    pub fn constraint(&self) -> &Constraint {
+        &self.constraint
+    }
+
+    /// Returns to the start of the text.
+    pub fn reset(&mut self) {
+        let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
+        self.branches = smallvec![Branch { lexeme: Lexeme::Boundary, stacks }];
+        self.status = Status::Active;
+        self.accepting = Default::default();
+        if !commit::retain_viable(self.constraint.inner(), &mut self.branches).unwrap_or(false) {
+            self.reject();
+        }
+    }
+
+    /// Writes the mask of tokens that may come next: bit `id % 32` of word `id / 32`; words beyond the mask are zeroed.
+    /// All zero once the sequence has ended.
+    ///
+    /// # Errors
+    /// `words` has fewer than [`Constraint::mask_words`] words (nothing is written); a limit of the tables that are
+    /// filled on demand (the words are zeroed).
+    pub fn fill_mask(&self, words: &mut [u32]) -> Result<(), RuntimeError> {
+        let needed = self.constraint.mask_words();
+        if words.len() < needed {
+            return Err(RuntimeError::short_mask(words.len(), needed));
+        }
+        if self.status != Status::Active {
+            words.fill(0);
+            return Ok(());
+        }
+        let filled = query::fill_mask(self.constraint.inner(), &self.branches, words);
+        if filled.is_err() {
+            words.fill(0);
+            return filled;
+        }
+        if !self.constraint.end_tokens().is_empty() && self.is_accepting() {
+            for id in self.constraint.end_tokens() {
+                words[id.0 as usize / 32] |= 1 << (id.0 % 32);
+            }
+        }
+        Ok(())
+    }
+
+    /// Advances by one token.
+    ///
+    /// # Errors
+    /// Unknown ids and ended sequences change nothing; a forbidden token rejects the state.
+    pub fn commit_token(&mut self, token: TokenId) -> Result<(), CommitError> {
+        if self.status != Status::Active {
+            return Err(CommitError::Terminated);
+        }
+        if self.constraint.end_tokens().contains(&token) && self.is_accepting() {
+            self.status = Status::Ended;
+            self.branches.clear();
+            return Ok(());
+        }
+        let constraint = self.constraint.clone();
+        let Some(bytes) = constraint.vocab().bytes(token) else {
+            if constraint.end_tokens().contains(&token) {
+                self.reject();
+                return Err(CommitError::ForbiddenToken(token));
+            }
+            return Err(CommitError::UnknownToken(token));
+        };
+        if bytes.is_empty() {
+            self.reject();
+            return Err(CommitError::ForbiddenToken(token));
+        }
+        match self.advance(bytes) {
+            Err(CommitError::ForbiddenBytes(_)) => Err(CommitError::ForbiddenToken(token)),
+            other => other,
+        }
+    }
+
+    /// Advances by raw bytes, as if tokens with these bytes had been committed. No bytes change nothing.
+    ///
+    /// # Errors
+    /// An ended sequence changes nothing; bytes that cannot be extended to a complete text reject the state.
+    pub fn commit_bytes(&mut self, bytes: &[u8]) -> Result<(), CommitError> {
+        if self.status != Status::Active {
+            return Err(CommitError::Terminated);
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.advance(bytes)
+    }
+
+    /// Whether the bytes committed so far are a complete text of the language.
+    pub fn is_accepting(&self) -> bool {
+        match self.status {
+            Status::Ended => true,
+            Status::Rejected => false,
+            Status::Active => {
+                *self.accepting.get_or_init(|| commit::is_accepting(self.constraint.inner(), &self.branches))
+            }
+        }
+    }
+    /// Whether what was committed cannot be completed.
+    pub fn is_rejected(&self) -> bool {
+        self.status == Status::Rejected
+    }
+    /// Whether an end token was committed or the state is rejected: nothing can follow.
+    pub fn is_terminated(&self) -> bool {
+        self.status != Status::Active
+    }
+    /// The branches, for inspection.
+    pub fn branches(&self) -> &[Branch] {
+        &self.branches
+    }
+
+    fn advance(&mut self, bytes: &[u8]) -> Result<(), CommitError> {
+        self.accepting = Default::default();
+        let inner = self.constraint.inner();
+        let advanced = commit::advance(inner, &mut self.branches, bytes);
+        match advanced {
+            Ok(fine) if fine == bytes.len() => match commit::retain_viable(inner, &mut self.branches) {
+                Ok(true) => Ok(()),
+                Ok(false) => {
+                    self.reject();
+                    Err(CommitError::ForbiddenBytes(bytes.len() - 1))
+                }
+                Err(error) => {
+                    self.reject();
+                    Err(error.into())
+                }
+            },
+            Ok(fine) => {
+                self.reject();
+                Err(CommitError::ForbiddenBytes(fine))
+            }
+            Err(error) => {
+                self.reject();
+                Err(error.into())
+            }
+        }
+    }
+
+    fn reject(&mut self) {
+        self.status = Status::Rejected;
+        self.branches.clear();
+    }
+}
+
+/// The condition sets of a branch's stacks, each once.
+pub(crate) fn condition_sets(stacks: &Stacks) -> smallvec::SmallVec<[ConditionSetId; 4]> {
+    if let Some(weight) = stacks.uniform() {
+        return weight.iter().collect();
+    }
+    let mut sets: smallvec::SmallVec<[ConditionSetId; 4]> = stacks.weights().iter().flat_map(|w| w.iter()).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}

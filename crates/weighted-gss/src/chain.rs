@@ -84,6 +84,11 @@ impl<S, N: Branching<S>> Chain<S, N> {
         }
     }
 
+    /// Identity of the segment or fork, whatever part of it is seen.
+    pub(crate) fn node(&self) -> ChainId {
+        ChainId(self.id().0, 0)
+    }
+
     /// Length of the longest stack.
     pub(crate) fn depth(&self) -> usize {
         match self {
@@ -193,20 +198,17 @@ impl<S, N: Branching<S>> Chain<S, N> {
         }
     }
 
-    /// Consistency of the leading node; the caller walks on.
-    pub(crate) fn check_node(&self) -> Result<(), String> {
-        let Chain::Run(run) = self else { return Ok(()) };
+    /// The rule that the leading run breaks, if any; the caller walks on.
+    pub(crate) fn broken_rule(&self) -> Option<&'static str> {
+        let Chain::Run(run) = self else { return None };
         let segment = &*run.segment;
         let rules = [
             (run.len >= 1, "a run is not empty"),
             (run.len <= segment.symbols.len(), "a run lies within its segment"),
-            (segment.depth_below == segment.below.depth(), "the depth below a segment is right"),
-            (segment.straight_below == segment.below.is_straight(), "the straightness below a segment is right"),
+            (segment.depth_below == segment.below.depth(), "a segment knows the depth below it"),
+            (segment.straight_below == segment.below.is_straight(), "a segment knows whether one stack is below it"),
         ];
-        match rules.iter().find(|(holds, _)| !holds) {
-            Some((_, rule)) => Err(format!("violated: {rule}")),
-            None => Ok(()),
-        }
+        rules.iter().find(|(holds, _)| !holds).map(|(_, rule)| *rule)
     }
 }
 

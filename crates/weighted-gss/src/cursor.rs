@@ -41,6 +41,27 @@ impl<'a, S, W> Cursor<'a, S, W> {
         }
     }
 
+    /// Identity of the segment or fork, whatever part of it is seen.
+    pub(crate) fn node(self) -> ChainId {
+        match self {
+            Cursor::Plain(_, plain) => plain.node(),
+            Cursor::Mixed(mixed) => mixed.node(),
+        }
+    }
+
+    /// Length of the longest stack.
+    pub(crate) fn depth(self) -> usize {
+        match self {
+            Cursor::Plain(_, plain) => plain.depth(),
+            Cursor::Mixed(mixed) => mixed.depth(),
+        }
+    }
+
+    /// The places directly below this segment or fork.
+    pub(crate) fn below(self) -> impl Iterator<Item = Self> {
+        self.as_run().map(|(_, below)| below).into_iter().chain(self.edges().map(|(_, tail)| tail))
+    }
+
     /// The symbols of the leading run, top first.
     pub(crate) fn symbols(self) -> Symbols<'a, S, W> {
         Symbols(match self {

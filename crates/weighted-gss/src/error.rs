@@ -1,4 +1,4 @@
-//! The one error of this crate: a limit given by the caller was reached.
+//! The one error of this crate: a limit given by the caller was reached, or a graph is broken.
 
 use std::fmt;
 
@@ -11,6 +11,7 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     TooManyStacks { limit: usize },
+    BrokenInvariant { rule: &'static str },
 }
 
 impl Error {
@@ -19,11 +20,17 @@ impl Error {
         Error { kind: Kind::TooManyStacks { limit } }
     }
 
-    /// The limit that was reached.
+    /// A graph does not keep a rule of its representation: a fault in this crate, or weights that break their laws.
+    pub(crate) fn broken_invariant(rule: &'static str) -> Self {
+        Error { kind: Kind::BrokenInvariant { rule } }
+    }
+
+    /// The number of stacks allowed, when there were more.
     #[must_use]
-    pub fn limit(&self) -> usize {
+    pub fn limit(&self) -> Option<usize> {
         match self.kind {
-            Kind::TooManyStacks { limit } => limit,
+            Kind::TooManyStacks { limit } => Some(limit),
+            Kind::BrokenInvariant { .. } => None,
         }
     }
 }
@@ -32,6 +39,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::TooManyStacks { limit } => write!(f, "more than {limit} stacks (the limit given)"),
+            Kind::BrokenInvariant { rule } => write!(f, "the graph breaks the rule that {rule}"),
         }
     }
 }

@@ -29,12 +29,16 @@
 
 mod chain;
 mod cursor;
+mod dot;
+mod equality;
 mod error;
 mod evaluate;
 mod fork;
 mod gss;
+mod invariants;
 mod linear;
 mod map;
+mod memory;
 mod merge;
 mod ops;
 mod visit;

@@ -152,7 +152,7 @@ impl<S, W> WeightedFork<S, W> {
 }
 
 /// The one weight of the end and of all edges, if there is only one.
-fn common_weight<S, W: Clone, J: Join<W>>(
+pub(crate) fn common_weight<S, W: Clone, J: Join<W>>(
     end: Option<&W>,
     edges: &[(S, Repr<S, W>)],
     join: &J,

@@ -1,1 +1,37 @@
-//! Grammar-constrained decoding for LLMs: exact next-token masks for JSON Schema and any context-free grammar, in microseconds.
+//! Grammar-constrained decoding for LLMs: exact next-token masks for JSON Schema and any context-free grammar, in
+//! microseconds.
+//!
+//! ```
+//! use glrmask::{Grammar, CompileOptions, TokenId, Vocab};
+//!
+//! let vocab = Vocab::new([(0, "hello"), (1, " "), (2, "world")].map(|(id, text)| (TokenId(id), text)))?;
+//! let grammar = Grammar::from_ebnf(r#"start ::= "hello" " " "world""#)?;
+//! let constraint = grammar.compile(&vocab, &CompileOptions::default())?;
+//! let mut state = constraint.start();
+//! let mut mask = vec![0u32; constraint.mask_words()];
+//! for id in 0..3 {
+//!     state.fill_mask(&mut mask)?;
+//!     assert_eq!(mask, [1 << id]);
+//!     state.commit_token(TokenId(id))?;
+//! }
+//! assert!(state.is_accepting());
+//! # Ok::<(), glrmask::Error>(())
+//! ```
+
+mod error;
+mod grammar;
+
+pub use error::{Error, ErrorKind};
+pub use glrmask_json_schema::Options as JsonSchemaOptions;
+pub use glrmask_runtime::{CommitError, Constraint, ConstraintState, RuntimeError, Stats};
+pub use glrmask_vocab::{TokenId, Vocab, VocabError};
+pub use grammar::{CompileOptions, Grammar, Optimization};
+
+pub use glrmask_automata as automata;
+pub use glrmask_compiler as compiler;
+pub use glrmask_glr as glr;
+pub use glrmask_grammar as ir;
+pub use glrmask_json_schema as json_schema;
+pub use glrmask_lexer as lexer;
+pub use glrmask_runtime as runtime;
+pub use glrmask_vocab as vocab;

@@ -1,4 +1,4 @@
-//! First look: every road to a DFA on a few known languages.
+//! Every road to a DFA, on languages whose automata are known.
 
 use glrmask_automata::{AutomataError, Dfa, Limits, ParseConfig, Regex, StateId};
 

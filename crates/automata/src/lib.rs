@@ -23,6 +23,7 @@ pub mod regex;
 mod stored;
 mod trie;
 mod unicode;
+pub mod weighted;
 
 pub use byteset::ByteSet;
 pub use compile::Limits;

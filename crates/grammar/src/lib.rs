@@ -2,12 +2,15 @@
 
 pub mod builder;
 pub mod diagnostic;
+pub mod ebnf;
 pub mod expr;
+pub mod glrm;
 pub mod ir;
 pub mod pattern;
 mod repeat;
 #[cfg(test)]
 mod testing;
+mod text;
 pub mod transform;
 
 pub use builder::GrammarBuilder;

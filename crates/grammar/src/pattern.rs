@@ -7,18 +7,16 @@ use glrmask_automata::{Regex, RegexKind};
 
 use crate::ir::Pattern;
 
-/// Deepest regular expression that is looked into.
-pub const MAX_REGEX_DEPTH: usize = 500;
+/// Deepest regular expression accepted in a terminal: what can be compiled.
+pub const MAX_REGEX_DEPTH: usize = Regex::MAX_DEPTH;
 
 /// The pattern without the empty string, and whether it had it. `None`: nested deeper than [`MAX_REGEX_DEPTH`].
 pub(crate) fn split_empty(pattern: Pattern) -> Option<(Pattern, bool)> {
     Some(match pattern {
         Pattern::Literal(bytes) if bytes.is_empty() => (Pattern::Regex(Regex::empty()), true),
         Pattern::LiteralIgnoreCase(text) if text.is_empty() => (Pattern::Regex(Regex::empty()), true),
-        Pattern::Regex(regex) => match nullable(&regex, MAX_REGEX_DEPTH)? {
-            true => (Pattern::Regex(without_empty(&regex)), true),
-            false => (Pattern::Regex(regex), false),
-        },
+        Pattern::Regex(regex) if regex.depth() > MAX_REGEX_DEPTH => return None,
+        Pattern::Regex(regex) => (Pattern::Regex(without_empty(&regex)), regex.matches_empty()),
         Pattern::ExactTokens(mut ids) => {
             ids.sort_unstable();
             ids.dedup();
@@ -28,29 +26,9 @@ pub(crate) fn split_empty(pattern: Pattern) -> Option<(Pattern, bool)> {
     })
 }
 
-/// Whether the regex matches the empty string; `None` if it is nested deeper than `depth`.
-pub fn nullable(regex: &Regex, depth: usize) -> Option<bool> {
-    let depth = depth.checked_sub(1)?;
-    let all = |parts: &[Regex], wanted: bool| {
-        // Every part is visited, so that the depth is checked everywhere.
-        parts.iter().try_fold(false, |hit, part| Some(nullable(part, depth)? == wanted || hit))
-    };
-    Some(match regex.kind() {
-        RegexKind::Empty | RegexKind::Bytes(_) => false,
-        RegexKind::Epsilon => true,
-        RegexKind::Concat(parts) => !all(parts, false)?,
-        RegexKind::Alternate(parts) => all(parts, true)?,
-        RegexKind::Repeat { inner, min, max } => {
-            (nullable(inner, depth)? || *min == 0) && max.is_none_or(|m| m >= *min)
-        }
-        RegexKind::Intersect(a, b) => nullable(a, depth)? & nullable(b, depth)?,
-        RegexKind::Difference(a, b) => nullable(a, depth)? & !nullable(b, depth)?,
-    })
-}
-
 /// The regex without the empty string. The depth has been checked.
 fn without_empty(regex: &Regex) -> Regex {
-    if nullable(regex, MAX_REGEX_DEPTH) == Some(false) {
+    if !regex.matches_empty() {
         return regex.clone();
     }
     match regex.kind() {
@@ -85,5 +63,50 @@ pub fn is_visibly_empty(pattern: &Pattern) -> bool {
         Pattern::LiteralIgnoreCase(text) => text.is_empty(),
         Pattern::Regex(regex) => matches!(regex.kind(), RegexKind::Empty),
         Pattern::ExactTokens(ids) => ids.is_empty(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use glrmask_automata::ByteSet;
+    use proptest::prelude::*;
+
+    /// A random regular expression over a and b.
+    pub(crate) fn any_regex() -> impl Strategy<Value = Regex> {
+        let leaf = prop_oneof![
+            1 => Just(Regex::empty()),
+            1 => Just(Regex::epsilon()),
+            3 => Just(Regex::literal("a")),
+            3 => Just(Regex::bytes(ByteSet::range(b'a', b'b')))
+        ];
+        leaf.prop_recursive(4, 24, 3, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Regex::concat),
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Regex::alternate),
+                (inner.clone(), 0u32..3, proptest::option::of(0u32..3))
+                    .prop_map(|(r, a, b)| r.repeat(a, b.map(|b| a + b))),
+                (inner.clone(), inner.clone()).prop_map(|(a, b)| a.intersect(&b)),
+                (inner.clone(), inner).prop_map(|(a, b)| a.difference(&b)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn only_the_empty_string_goes(regex in any_regex()) {
+            let limits = Default::default();
+            let stripped = without_empty(&regex);
+            prop_assert!(!stripped.matches_empty());
+            let wanted = regex.difference(&Regex::epsilon()).compile(&limits);
+            prop_assert_eq!(stripped.compile(&limits).ok(), wanted.ok());
+        }
+    }
+
+    #[test]
+    fn long_nullable_sequences_stay_small() {
+        let optional = Regex::literal("a").optional();
+        let long = without_empty(&Regex::concat(vec![optional; 2000]));
+        assert!(long.size() < 10_000 && !long.matches_empty());
     }
 }

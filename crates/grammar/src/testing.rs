@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use glrmask_automata::{NonterminalId, Symbol, TerminalId};
+use glrmask_automata::{NonterminalId, Regex, Symbol, TerminalId};
 use proptest::prelude::*;
 
 use crate::ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Terminal};
+use crate::transform::ignore::ignore;
 use crate::transform::Cfg;
 
 /// A string of terminals.
@@ -150,4 +151,44 @@ fn nonterminal(i: usize, scope: u32) -> Nonterminal {
 fn scope(i: usize, ignored: &BTreeSet<u32>) -> Scope {
     let name = if i == 0 { String::new() } else { format!("s{i}") };
     Scope { name, ignore: ignored.iter().map(|&t| TerminalId(t)).collect(), ..Scope::default() }
+}
+
+/// Whether some lexing of `text` is derived: spans per nonterminal to the fixpoint, no longest-match rule.
+pub(crate) fn recognizes(grammar: &Grammar, text: &[u8]) -> bool {
+    let (cfg, _) = ignore(grammar, false, |_| true);
+    let lexemes: Vec<BTreeSet<(usize, usize)>> = grammar.terminals.iter().map(|t| matches(&t.pattern, text)).collect();
+    let mut spans: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); cfg.nonterminals];
+    loop {
+        let before: usize = spans.iter().map(BTreeSet::len).sum();
+        for p in &cfg.productions {
+            let mut found: BTreeSet<(usize, usize)> = (0..=text.len()).map(|i| (i, i)).collect();
+            for symbol in &p.rhs {
+                let next = match symbol {
+                    Symbol::Terminal(t) => &lexemes[t.0 as usize],
+                    Symbol::Nonterminal(n) => &spans[n.0 as usize],
+                };
+                found = found
+                    .iter()
+                    .flat_map(|&(i, j)| next.range((j, 0)..(j + 1, 0)).map(move |&(_, k)| (i, k)))
+                    .collect();
+            }
+            spans[p.lhs.0 as usize].extend(found);
+        }
+        if spans.iter().map(BTreeSet::len).sum::<usize>() == before {
+            return spans[cfg.start.0 as usize].contains(&(0, text.len()));
+        }
+    }
+}
+
+/// Where a pattern matches (never the empty string).
+fn matches(pattern: &Pattern, text: &[u8]) -> BTreeSet<(usize, usize)> {
+    let regex = match pattern {
+        Pattern::Literal(bytes) => Regex::literal(bytes),
+        Pattern::LiteralIgnoreCase(text) => Regex::literal_ignore_case(text),
+        Pattern::Regex(regex) => regex.clone(),
+        Pattern::ExactTokens(_) => Regex::empty(),
+    };
+    let dfa = regex.compile(&Default::default()).expect("a small regex");
+    let all = (0..text.len()).flat_map(|i| (i + 1..=text.len()).map(move |j| (i, j)));
+    all.filter(|&(i, j)| dfa.accepts(&text[i..j])).collect()
 }

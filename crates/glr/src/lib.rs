@@ -18,6 +18,7 @@ pub mod adjacency;
 pub mod atoms;
 pub mod completable;
 pub mod effects;
+pub mod parser;
 pub mod parser_dwa;
 pub mod tables;
 pub mod terminal_set;

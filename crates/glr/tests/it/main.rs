@@ -5,5 +5,7 @@
 mod adjacency;
 mod grammars;
 mod lr1;
+mod parser;
 mod random;
+mod stacks;
 mod tables;

@@ -1,0 +1,211 @@
+//! Goals to cases: closure under `$ref` and `allOf`, then one branch of every choice.
+
+use std::rc::Rc;
+
+use super::{Algebra, Case, Goal};
+use crate::error::{Result, SchemaError};
+use crate::json::Node;
+use crate::schema::{Schema, SchemaId};
+use crate::types::TypeSet;
+
+/// The in-place schemas that led to one, innermost first. Coming back to one of them consumes nothing: an error.
+#[derive(Clone)]
+struct Trail(Option<Rc<(SchemaId, Trail)>>);
+
+impl Trail {
+    fn contains(&self, id: SchemaId) -> bool {
+        let mut rest = &self.0;
+        while let Some(link) = rest {
+            if link.0 == id {
+                return true;
+            }
+            rest = &link.1 .0;
+        }
+        false
+    }
+    fn push(&self, id: SchemaId) -> Self {
+        Self(Some(Rc::new((id, self.clone()))))
+    }
+}
+
+/// A choice that is still open.
+#[derive(Clone)]
+struct Choice {
+    branches: Vec<Vec<SchemaId>>,
+    /// Exactly one branch holds (else at least one).
+    exactly_one: bool,
+    trail: Trail,
+}
+
+/// A case in the making.
+#[derive(Clone)]
+struct Partial {
+    members: Vec<SchemaId>,
+    types: TypeSet,
+    /// A stack: what comes first in the document is on top.
+    pending: Vec<(SchemaId, Trail)>,
+    /// A stack likewise.
+    choices: Vec<Choice>,
+}
+
+impl Partial {
+    fn push_all(&mut self, schemas: &[SchemaId], trail: &Trail) {
+        self.pending.extend(schemas.iter().rev().map(|&id| (id, trail.clone())));
+    }
+    /// Whether some branch of the choice already holds.
+    fn settles(&self, choice: &Choice) -> bool {
+        !choice.exactly_one && choice.branches.iter().any(|branch| branch.iter().all(|id| self.members.contains(id)))
+    }
+}
+
+impl Algebra<'_> {
+    /// The ways to satisfy a goal. No case at all: nothing does.
+    ///
+    /// # Errors
+    /// An unsupported assertion, a schema that refers to itself in place, too many cases.
+    pub(crate) fn expand(&mut self, goal: &Goal) -> Result<Rc<[Case]>> {
+        if let Some(known) = self.expanded.get(goal) {
+            return Ok(known.clone());
+        }
+        let mut start = Partial { members: Vec::new(), types: TypeSet::ALL, pending: Vec::new(), choices: Vec::new() };
+        start.push_all(goal, &Trail(None));
+        let mut stack = vec![start];
+        let mut cases = Vec::new();
+        while let Some(partial) = stack.pop() {
+            self.step()?;
+            if let Some(closed) = self.close(partial)? {
+                self.branch(closed, &mut stack, &mut cases)?;
+            }
+            let (given, limit) = (cases.len() + stack.len(), self.options.limits.branches);
+            if given > limit {
+                let error = SchemaError::limit("alternatives of one schema", given, limit);
+                return Err(error.at(&self.goal_pointer(goal), ""));
+            }
+        }
+        let cases: Rc<[Case]> = cases.into();
+        self.expanded.insert(goal.clone(), cases.clone());
+        Ok(cases)
+    }
+    /// Where the first schema of a goal stands.
+    pub(crate) fn goal_pointer(&self, goal: &Goal) -> Rc<str> {
+        goal.first().map_or_else(|| "".into(), |&id| self.store.pointer(id))
+    }
+
+    /// Takes in all pending schemas. `None`: contradiction.
+    fn close(&mut self, mut partial: Partial) -> Result<Option<Partial>> {
+        while let Some((id, trail)) = partial.pending.pop() {
+            if trail.contains(id) {
+                let error = SchemaError::invalid("the schema refers to itself in place");
+                return Err(error.at(&self.store.pointer(id), "$ref"));
+            }
+            if id == self.store.always || partial.members.contains(&id) {
+                continue;
+            }
+            let schema = self.store.get(id);
+            for note in &schema.unsupported {
+                self.unsupported(note)?;
+            }
+            partial.types = partial.types.intersection(schema.types);
+            if partial.types.is_empty() {
+                return Ok(None);
+            }
+            partial.members.push(id);
+            if !self.take_in(&mut partial, &schema, &trail.push(id))? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(partial))
+    }
+    /// Queues what a schema says through sub-schemas. `false`: contradiction.
+    fn take_in(&mut self, partial: &mut Partial, schema: &Schema, trail: &Trail) -> Result<bool> {
+        let mut choices = Vec::new();
+        for (lists, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
+            for list in lists {
+                let branches = list.iter().map(|&id| vec![id]).collect();
+                choices.push(Choice { branches, exactly_one, trail: trail.clone() });
+            }
+        }
+        for &negated in &schema.not {
+            let mut branches = self.negation(negated)?;
+            match branches.len() {
+                0 => return Ok(false),
+                1 => partial.push_all(&branches.swap_remove(0), trail),
+                _ => choices.push(Choice { branches, exactly_one: false, trail: trail.clone() }),
+            }
+        }
+        partial.push_all(&self.in_place(schema), trail);
+        partial.choices.extend(choices.into_iter().rev());
+        Ok(true)
+    }
+    /// Finishes a closed case, or splits it at its first open choice.
+    fn branch(&mut self, mut partial: Partial, stack: &mut Vec<Partial>, cases: &mut Vec<Case>) -> Result<()> {
+        if let Some(values) = self.finite(&partial.members)? {
+            if !values.is_empty() {
+                cases.push(Case::Values(values));
+            }
+            return Ok(());
+        }
+        while let Some(choice) = partial.choices.pop() {
+            let always = self.store.always;
+            let trivial = choice.branches.iter().any(|branch| branch.iter().all(|&id| id == always));
+            if partial.settles(&choice) || (trivial && !choice.exactly_one) {
+                continue;
+            }
+            for branch in self.branches(&choice, partial.types)?.iter().rev() {
+                let mut next = partial.clone();
+                next.push_all(branch, &choice.trail);
+                stack.push(next);
+            }
+            return Ok(());
+        }
+        cases.push(Case::Assertions { members: partial.members, types: partial.types });
+        Ok(())
+    }
+    /// If the members list values: those that satisfy all of them.
+    fn finite(&mut self, members: &[SchemaId]) -> Result<Option<Vec<Node>>> {
+        let mut lists: Vec<Rc<[Node]>> = Vec::new();
+        for &id in members {
+            lists.extend(self.store.get(id).values.iter().cloned());
+        }
+        let Some(shortest) = lists.into_iter().min_by_key(|list| list.len()) else { return Ok(None) };
+        let mut values = Vec::new();
+        for value in shortest.iter() {
+            if self.holds(members, value)? {
+                values.push(value.clone());
+            }
+        }
+        Ok(Some(values))
+    }
+    /// The branches of a choice; for "exactly one", each with the negation of those it overlaps.
+    fn branches(&mut self, choice: &Choice, types: TypeSet) -> Result<Vec<Vec<SchemaId>>> {
+        if !choice.exactly_one {
+            return Ok(choice.branches.clone());
+        }
+        let mut result = Vec::new();
+        for (i, branch) in choice.branches.iter().enumerate() {
+            let mut conjunction = branch.clone();
+            for (j, other) in choice.branches.iter().enumerate() {
+                if i != j && self.overlap(branch, other, types)? {
+                    for &id in other {
+                        let pointer = self.store.pointer(id);
+                        conjunction.push(self.store.intern(Schema::negated(id), &pointer));
+                    }
+                }
+            }
+            result.push(conjunction);
+        }
+        Ok(result)
+    }
+    fn overlap(&mut self, a: &[SchemaId], b: &[SchemaId], types: TypeSet) -> Result<bool> {
+        let both = self.goal(a.iter().chain(b).copied());
+        if !self.satisfiable(&both)? {
+            return Ok(false);
+        }
+        if types == TypeSet::ALL {
+            return Ok(true);
+        }
+        let typed = self.store.intern(Schema::typed(types), "");
+        let goal = self.goal([typed].into_iter().chain(both));
+        self.satisfiable(&goal)
+    }
+}

@@ -1,0 +1,194 @@
+//! `not`, pushed inwards by duality: the negation of a conjunction is a choice between negated assertions, and every
+//! assertion has a dual (`minimum`/`maximum`, `items`/`contains`, `required`/forbidden, `properties`/required and
+//! violated, pattern/complement). Assertions about keys that are not named have no dual yet.
+
+use super::Algebra;
+use crate::error::Result;
+use crate::schema::{
+    ArrayRules, Bound, Contains, NumberRules, ObjectRules, Schema, SchemaId, StringRules, Unsupported,
+};
+use crate::types::TypeSet;
+
+type Branches = Vec<Vec<SchemaId>>;
+
+impl Algebra<'_> {
+    /// Conjunctions of which at least one must hold for the schema not to. None: the schema always holds.
+    pub(super) fn negation(&mut self, id: SchemaId) -> Result<Branches> {
+        let schema = self.store.get(id);
+        if let Some(note) = schema.unsupported.first() {
+            self.unsupported(note)?;
+            return Ok(vec![Vec::new()]);
+        }
+        let mut dual = Dual { algebra: self, id, branches: Vec::new(), given_up: false };
+        dual.values(&schema);
+        dual.number(&schema.number)?;
+        dual.string(&schema.string);
+        dual.array(&schema.array)?;
+        dual.object(&schema.object)?;
+        dual.applicators(&schema);
+        let Dual { branches, given_up, .. } = dual;
+        Ok(if given_up { vec![Vec::new()] } else { branches })
+    }
+}
+
+/// The branches of a negation in the making.
+struct Dual<'a, 'o> {
+    algebra: &'a mut Algebra<'o>,
+    id: SchemaId,
+    branches: Branches,
+    /// An assertion without dual was weakened away: the negation asserts nothing.
+    given_up: bool,
+}
+
+impl Dual<'_, '_> {
+    fn made(&mut self, schema: Schema) -> SchemaId {
+        let pointer = self.algebra.store.pointer(self.id);
+        self.algebra.store.intern(schema, &pointer)
+    }
+    fn branch(&mut self, schema: Schema) {
+        let made = self.made(schema);
+        self.branches.push(vec![made]);
+    }
+    fn not(&mut self, schema: SchemaId) -> SchemaId {
+        self.made(Schema::negated(schema))
+    }
+    fn no_dual(&mut self, keyword: &str) -> Result<()> {
+        let note = Unsupported {
+            pointer: self.algebra.store.pointer(self.id).to_string(),
+            keyword: keyword.to_owned(),
+            reason: "its negation (for \"not\", \"if\" or an overlapping \"oneOf\") is not supported yet".to_owned(),
+            category: crate::Category::Unsupported,
+        };
+        self.given_up = true;
+        self.algebra.unsupported(&note)
+    }
+
+    fn values(&mut self, schema: &Schema) {
+        if schema.types != TypeSet::ALL {
+            self.branch(Schema::typed(schema.types.complement()));
+        }
+        for list in &schema.values {
+            self.branch(Schema { excluded: vec![list.clone()], ..Schema::default() });
+        }
+        for list in &schema.excluded {
+            self.branch(Schema { values: vec![list.clone()], ..Schema::default() });
+        }
+    }
+    fn number(&mut self, rules: &NumberRules) -> Result<()> {
+        let flip = |bound: &Bound| Bound { value: bound.value.clone(), exclusive: !bound.exclusive };
+        let numbers = |number| Schema { number, ..Schema::typed(TypeSet::NUMBER) };
+        for bound in &rules.lower {
+            self.branch(numbers(NumberRules { upper: vec![flip(bound)], ..NumberRules::default() }));
+        }
+        for bound in &rules.upper {
+            self.branch(numbers(NumberRules { lower: vec![flip(bound)], ..NumberRules::default() }));
+        }
+        if !rules.multiple_of.is_empty() {
+            self.no_dual("multipleOf")?;
+        }
+        Ok(())
+    }
+    fn string(&mut self, rules: &StringRules) {
+        let strings = |string| Schema { string, ..Schema::typed(TypeSet::STRING) };
+        if let Some(max) = rules.min_length.checked_sub(1) {
+            self.branch(strings(StringRules { max_length: Some(max), ..StringRules::default() }));
+        }
+        if let Some(max) = rules.max_length {
+            self.branch(strings(StringRules { min_length: max.saturating_add(1), ..StringRules::default() }));
+        }
+        for &(language, positive) in &rules.languages {
+            self.branch(strings(StringRules { languages: vec![(language, !positive)], ..StringRules::default() }));
+        }
+    }
+    fn array(&mut self, rules: &ArrayRules) -> Result<()> {
+        let arrays = |array| Schema { array, ..Schema::typed(TypeSet::ARRAY) };
+        if let Some(max) = rules.min_items.checked_sub(1) {
+            self.branch(arrays(ArrayRules { max_items: Some(max), ..ArrayRules::default() }));
+        }
+        if let Some(max) = rules.max_items {
+            self.branch(arrays(ArrayRules { min_items: max.saturating_add(1), ..ArrayRules::default() }));
+        }
+        for (i, &schema) in rules.prefix.iter().enumerate() {
+            let mut prefix = vec![self.algebra.store.always; i];
+            prefix.push(self.not(schema));
+            self.branch(arrays(ArrayRules { min_items: i as u32 + 1, prefix, ..ArrayRules::default() }));
+        }
+        match rules.items {
+            Some(items) if rules.prefix.is_empty() => {
+                let contains = Some(Contains { schema: self.not(items), min: 1, max: None });
+                self.branch(arrays(ArrayRules { contains, ..ArrayRules::default() }));
+            }
+            Some(_) => self.no_dual("items")?,
+            None => {}
+        }
+        if let Some(contains) = &rules.contains {
+            self.contains(contains);
+        }
+        if rules.unique {
+            self.no_dual("uniqueItems")?;
+        }
+        Ok(())
+    }
+    fn contains(&mut self, rule: &Contains) {
+        let arrays = |array| Schema { array, ..Schema::typed(TypeSet::ARRAY) };
+        let counted = |min, max| ArrayRules {
+            contains: Some(Contains { schema: rule.schema, min, max }),
+            ..ArrayRules::default()
+        };
+        match rule.min {
+            0 => {}
+            1 => {
+                let items = Some(self.not(rule.schema));
+                self.branch(arrays(ArrayRules { items, ..ArrayRules::default() }));
+            }
+            min => self.branch(arrays(counted(0, Some(min - 1)))),
+        }
+        if let Some(max) = rule.max {
+            self.branch(arrays(counted(max.saturating_add(1), None)));
+        }
+    }
+    fn object(&mut self, rules: &ObjectRules) -> Result<()> {
+        let objects = |object| Schema { object, ..Schema::typed(TypeSet::OBJECT) };
+        let (always, never) = (self.algebra.store.always, self.algebra.store.never);
+        for key in &rules.required {
+            self.branch(Schema { types: TypeSet::OBJECT, ..Schema::property(key, never) });
+        }
+        for (key, schema) in rules.properties.iter().filter(|(_, schema)| *schema != always) {
+            let properties = vec![(key.clone(), self.not(*schema))];
+            let required = vec![key.clone()];
+            self.branch(objects(ObjectRules { properties, required, ..ObjectRules::default() }));
+        }
+        if let Some(max) = rules.min_properties.checked_sub(1) {
+            self.branch(objects(ObjectRules { max_properties: Some(max), ..ObjectRules::default() }));
+        }
+        if let Some(max) = rules.max_properties {
+            self.branch(objects(ObjectRules { min_properties: max.saturating_add(1), ..ObjectRules::default() }));
+        }
+        if rules.additional.is_some() {
+            self.no_dual("additionalProperties")?;
+        }
+        if rules.patterns.iter().any(|(_, schema)| *schema != always) {
+            self.no_dual("patternProperties")?;
+        }
+        if rules.names.is_some() {
+            self.no_dual("propertyNames")?;
+        }
+        Ok(())
+    }
+    fn applicators(&mut self, schema: &Schema) {
+        for inner in self.algebra.in_place(schema) {
+            let negated = self.not(inner);
+            self.branches.push(vec![negated]);
+        }
+        for list in schema.any_of.iter().chain(&schema.one_of) {
+            let none = list.iter().map(|&id| self.not(id)).collect();
+            self.branches.push(none);
+        }
+        for list in &schema.one_of {
+            for (i, &a) in list.iter().enumerate() {
+                self.branches.extend(list.iter().skip(i + 1).map(|&b| vec![a, b]));
+            }
+        }
+        self.branches.extend(schema.not.iter().map(|&inner| vec![inner]));
+    }
+}

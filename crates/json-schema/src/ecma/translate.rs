@@ -1,0 +1,199 @@
+//! From a pattern to the language of the strings in which it is found.
+//!
+//! Every node is translated together with the language `rest` of everything that follows it in the string, so an
+//! assertion is an operation on `rest`: `$` keeps its empty string, `(?=p)` intersects it with "begins with p", `(?!p)`
+//! subtracts that. `^` needs to know whether the node stands at the start of the string (`at_start`). Parts without
+//! assertions are ordinary regular expressions put in front of `rest`. Loops around assertions are refused, save short
+//! ones, which are unrolled.
+
+use glrmask_automata::Regex;
+
+use super::parser::Ast;
+use super::PatternError;
+use crate::spell;
+
+/// Longest loop around an assertion that is unrolled.
+const MAX_UNROLLED: u32 = 4;
+
+type Result<T> = std::result::Result<T, PatternError>;
+
+/// Contents of canonical JSON strings in which the pattern is found.
+pub(super) fn search(ast: &Ast) -> Result<Regex> {
+    let any = spell::canonical_char();
+    let translator = Translator { all: any.star() };
+    let found_at_start = translator.node(ast, &translator.all, true)?;
+    if never_floats(ast) {
+        return Ok(found_at_start);
+    }
+    let found_later = translator.node(ast, &translator.all, false)?;
+    if !has(ast, &|node| matches!(node, Ast::Start)) {
+        return Ok(Regex::concat([any.star(), found_later]));
+    }
+    Ok(Regex::alternate([found_at_start, Regex::concat([any.plus(), found_later])]))
+}
+
+struct Translator {
+    /// All strings.
+    all: Regex,
+}
+
+impl Translator {
+    fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
+        if !has_assertion(ast) {
+            return Ok(Regex::concat([plain(ast), rest.clone()]));
+        }
+        Ok(match ast {
+            Ast::Start if at_start => rest.clone(),
+            Ast::Start => Regex::empty(),
+            Ast::End if matches_empty(rest) => Regex::epsilon(),
+            Ast::End => Regex::empty(),
+            Ast::Look { inner, negative } => {
+                let begins = self.node(inner, &self.all, at_start)?;
+                if *negative {
+                    rest.difference(&begins)
+                } else {
+                    rest.intersect(&begins)
+                }
+            }
+            Ast::Concat(parts) => self.sequence(parts, rest, at_start)?,
+            Ast::Alternate(parts) => {
+                let parts: Result<Vec<_>> = parts.iter().map(|part| self.node(part, rest, at_start)).collect();
+                Regex::alternate(parts?)
+            }
+            Ast::Repeat { inner, min, max: Some(max) } if *max <= MAX_UNROLLED => {
+                let counts = (*min..=*max).map(|n| {
+                    let copies = vec![(**inner).clone(); n as usize];
+                    self.sequence(&copies, rest, at_start)
+                });
+                Regex::alternate(counts.collect::<Result<Vec<_>>>()?)
+            }
+            Ast::Repeat { .. } => return Err(PatternError::Unsupported("an assertion inside a loop".into())),
+            Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast), rest.clone()]),
+        })
+    }
+    fn sequence(&self, parts: &[Ast], rest: &Regex, at_start: bool) -> Result<Regex> {
+        let Some((first, others)) = parts.split_first() else { return Ok(rest.clone()) };
+        let later_start = others.iter().any(|part| has(part, &|node| matches!(node, Ast::Start)));
+        if matches!(first, Ast::Start | Ast::End | Ast::Look { .. }) {
+            return self.node(first, &self.sequence(others, rest, at_start)?, at_start);
+        }
+        let consuming = self.node(first, &self.sequence(others, rest, false)?, at_start)?;
+        if !(at_start && later_start && nullable(first)) {
+            return Ok(consuming);
+        }
+        if has_assertion(first) {
+            return Err(PatternError::Unsupported("\"^\" after an optional assertion".into()));
+        }
+        Ok(Regex::alternate([self.sequence(others, rest, true)?, consuming]))
+    }
+}
+
+/// Whether the pattern can only be found at the start.
+fn never_floats(ast: &Ast) -> bool {
+    match ast {
+        Ast::Start => true,
+        Ast::Concat(parts) => parts.first().is_some_and(never_floats),
+        Ast::Alternate(parts) => parts.iter().all(never_floats),
+        Ast::Repeat { inner, min, .. } => *min > 0 && never_floats(inner),
+        _ => false,
+    }
+}
+
+fn has(ast: &Ast, test: &dyn Fn(&Ast) -> bool) -> bool {
+    test(ast)
+        || match ast {
+            Ast::Concat(parts) | Ast::Alternate(parts) => parts.iter().any(|part| has(part, test)),
+            Ast::Repeat { inner, .. } | Ast::Look { inner, .. } => has(inner, test),
+            _ => false,
+        }
+}
+
+fn has_assertion(ast: &Ast) -> bool {
+    has(ast, &|node| matches!(node, Ast::Start | Ast::End | Ast::Look { .. }))
+}
+
+/// Whether the node may match nothing (assertions count as nothing).
+fn nullable(ast: &Ast) -> bool {
+    match ast {
+        Ast::Class(_) => false,
+        Ast::Concat(parts) => parts.iter().all(nullable),
+        Ast::Alternate(parts) => parts.iter().any(nullable),
+        Ast::Repeat { inner, min, .. } => *min == 0 || nullable(inner),
+        Ast::Empty | Ast::Start | Ast::End | Ast::Look { .. } => true,
+    }
+}
+
+fn matches_empty(regex: &Regex) -> bool {
+    regex.matches_empty()
+}
+
+/// A node without assertions.
+fn plain(ast: &Ast) -> Regex {
+    match ast {
+        Ast::Class(ranges) => spell::class(ranges),
+        Ast::Concat(parts) => Regex::concat(parts.iter().map(plain)),
+        Ast::Alternate(parts) => Regex::alternate(parts.iter().map(plain)),
+        Ast::Repeat { inner, min, max } => plain(inner).repeat(*min, *max),
+        Ast::Empty | Ast::Start | Ast::End | Ast::Look { .. } => Regex::epsilon(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{compile, PatternError};
+    use crate::spell::canonical;
+    use glrmask_automata::Limits;
+
+    fn found(pattern: &str, text: &str) -> bool {
+        let dfa = compile(pattern).unwrap().compile(&Limits::default()).unwrap();
+        dfa.accepts(canonical(text).as_bytes())
+    }
+
+    #[test]
+    fn searches_like_ecma_script() {
+        let table: &[(&str, &[&str], &[&str])] = &[
+            ("", &["", "x"], &[]),
+            ("b", &["b", "abc"], &["", "a"]),
+            ("^b", &["b", "bc"], &["ab"]),
+            ("b$", &["b", "ab"], &["bc"]),
+            ("^b$", &["b"], &["ab", "bc", "b\n"]),
+            ("^a|b$", &["ax", "xb", "a", "b"], &["xa", "bx"]),
+            ("^(a|b$)", &["ax", "b"], &["bx", "xb"]),
+            ("^(?:a?)^b", &["b"], &["ab", "xb"]),
+            ("x*^b", &["b", "bx"], &["xb"]),
+            ("a.c", &["abc", "a\tc", "aéc", "a\"c", "a\\c"], &["a\nc", "a\u{2028}c", "ac"]),
+            ("^\\d+$", &["0", "42"], &["٣", "", "4a"]),
+            ("^\\w\\W\\s\\S$", &["a- b", "_é\u{a0}\"", "a\"\n\\"], &["a-bb", "é- b"]),
+            ("^[^a-c\\]]$", &["d", "\"", "\\", "\n", "é", "😀"], &["a", "]", "", "dd"]),
+            ("^[a-\\d-]$", &["a", "-", "7"], &["b"]),
+            ("^[\\ud83d\\ude00-\\u{1F602}]$", &["😀", "😂"], &["😃"]),
+            ("^\\p{Lu}\\P{L}$", &["A1", "É-"], &["a1", "AB"]),
+            ("^a{2,3}$", &["aa", "aaa"], &["a", "aaaa"]),
+            ("^a{2}b{1,}c{,3}$", &["aabc{,3}"], &["aabccc"]),
+            ("^x{a}$", &["x{a}"], &["xa"]),
+            ("^a+?b*?$", &["a", "aab"], &["b"]),
+            ("^(?<year>\\d{4})$", &["2024"], &["24"]),
+            ("^[]$|^[^]$", &["a", "\n"], &["", "ab"]),
+            ("^\\/\\-\\cJ\\x41\\0\\t$", &["/-\nA\0\t"], &["x"]),
+            ("^(?!.*--)[a-z-]+$", &["a-b", "abc"], &["a--b", "--"]),
+            ("^(?=.*\\d)(?=.*[a-z]).{3,}$", &["ab1", "1aa"], &["abc", "123", "a1"]),
+            ("^(?=a$|b)\\w*$", &["a", "bcd"], &["ab", ""]),
+            ("a(?!b)", &["ac", "abac", "a"], &["ab", "b"]),
+            ("(^a|b)c", &["ac", "xbc", "bc"], &["xac"]),
+            ("^(a$)?(b)?$", &["", "a", "b"], &["ab"]),
+        ];
+        for (pattern, good, bad) in table {
+            for text in *good {
+                assert!(found(pattern, text), "{pattern} finds {text:?}");
+            }
+            for text in *bad {
+                assert!(!found(pattern, text), "{pattern} does not find {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_assertions_in_loops() {
+        assert!(matches!(compile("(a|^b)*c"), Err(PatternError::Unsupported(_))));
+    }
+}

@@ -1,0 +1,292 @@
+//! Goals to productions.
+//!
+//! Each goal is one symbol: a terminal if only one scalar type is left, else a nonterminal. Arrays and objects are
+//! memoised by shape and put on a queue, so emission never recurses and recursive schemas end. A goal that nothing
+//! satisfies has no symbol; whatever needs it gets no production, and what this makes impossible is found at the end.
+
+mod array;
+mod divisor;
+mod number;
+mod object;
+mod productive;
+mod string;
+mod text;
+
+use std::rc::Rc;
+
+use glrmask_automata::{NonterminalId, Regex, RegexKind, Symbol, TerminalId};
+use glrmask_grammar::{Grammar, GrammarBuilder, Pattern};
+use rustc_hash::FxHashMap;
+
+pub(crate) use divisor::is_expressible_divisor;
+
+use crate::algebra::{Algebra, Case, Goal};
+use crate::error::{Result, SchemaError};
+use crate::json::{Node, Value};
+use crate::language;
+use crate::schema::SchemaId;
+use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape};
+use crate::types::TypeSet;
+
+use text::Text;
+
+/// The grammar of a schema.
+pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Grammar> {
+    let goal = algebra.goal([root]);
+    let mut emitter = Emitter::new(algebra);
+    let start = emitter.builder.nonterminal("start");
+    match emitter.symbol(&goal)? {
+        Some(symbol) => emitter.production(start, vec![symbol])?,
+        None => emitter.blame(start, &goal),
+    }
+    while let Some(task) = emitter.queue.pop() {
+        match task {
+            Task::Array(lhs, shape) => emitter.array(lhs, &shape)?,
+            Task::Object(lhs, shape) => emitter.object(lhs, &shape)?,
+        }
+    }
+    emitter.finish(start)
+}
+
+enum Task {
+    Array(NonterminalId, Rc<ArrayShape>),
+    Object(NonterminalId, Rc<ObjectShape>),
+}
+
+struct Emitter<'a, 'o> {
+    algebra: &'a mut Algebra<'o>,
+    builder: GrammarBuilder,
+    text: Text,
+    symbols: FxHashMap<Goal, Option<Symbol>>,
+    arrays: FxHashMap<Rc<ArrayShape>, NonterminalId>,
+    objects: FxHashMap<Rc<ObjectShape>, NonterminalId>,
+    queue: Vec<Task>,
+    productions: usize,
+    /// Where to look if a nonterminal turns out to derive nothing.
+    origins: FxHashMap<NonterminalId, Rc<str>>,
+}
+
+/// What the cases of a goal add up to.
+#[derive(Default)]
+struct Alternatives {
+    /// `null`, `true`, `false`.
+    words: Vec<&'static str>,
+    numbers: Vec<Regex>,
+    strings: Vec<StringShape>,
+    string_values: Vec<String>,
+    /// Arrays and objects given by value.
+    texts: Vec<Regex>,
+    arrays: Vec<ArrayShape>,
+    objects: Vec<ObjectShape>,
+}
+
+fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+impl<'a, 'o> Emitter<'a, 'o> {
+    fn new(algebra: &'a mut Algebra<'o>) -> Self {
+        let mut builder = GrammarBuilder::new();
+        // JSON puts punctuation between words, so no word can be cut out of a longer one.
+        builder.keywords(false);
+        Self {
+            text: Text::new(algebra.options),
+            algebra,
+            builder,
+            symbols: FxHashMap::default(),
+            arrays: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            queue: Vec::new(),
+            productions: 0,
+            origins: FxHashMap::default(),
+        }
+    }
+    /// The symbol of a goal. `None`: nothing satisfies it.
+    fn symbol(&mut self, goal: &Goal) -> Result<Option<Symbol>> {
+        if let Some(&known) = self.symbols.get(goal) {
+            return Ok(known);
+        }
+        let alternatives = self.alternatives(goal)?;
+        let pointer = self.algebra.goal_pointer(goal);
+        let at = |error: SchemaError| error.at(&pointer, "");
+        let mut symbols = self.scalars(alternatives.words, alternatives.numbers).map_err(at)?;
+        symbols.extend(self.strings(&alternatives.strings, &alternatives.string_values).map_err(at)?);
+        if !alternatives.texts.is_empty() {
+            symbols.push(self.terminal("VALUE", Regex::alternate(alternatives.texts)));
+        }
+        for shape in alternatives.arrays {
+            symbols.push(self.array_symbol(shape, &pointer));
+        }
+        for shape in alternatives.objects {
+            symbols.push(self.object_symbol(shape, &pointer));
+        }
+        let symbol = match symbols.as_slice() {
+            [] => None,
+            [symbol] => Some(*symbol),
+            _ => Some(self.choice(&symbols)?),
+        };
+        self.symbols.insert(goal.clone(), symbol);
+        Ok(symbol)
+    }
+    fn choice(&mut self, symbols: &[Symbol]) -> Result<Symbol> {
+        let lhs = self.builder.fresh("value");
+        for &symbol in symbols {
+            self.production(lhs, vec![symbol])?;
+        }
+        Ok(Symbol::Nonterminal(lhs))
+    }
+
+    fn alternatives(&mut self, goal: &Goal) -> Result<Alternatives> {
+        let cases = self.algebra.expand(goal)?;
+        let mut all = Alternatives::default();
+        for case in cases.iter() {
+            match case {
+                Case::Values(values) => values.iter().for_each(|value| self.add_value(&mut all, value)),
+                Case::Assertions { members, types } => self.add_case(&mut all, members, *types)?,
+            }
+        }
+        Ok(all)
+    }
+    fn add_value(&self, all: &mut Alternatives, node: &Node) {
+        match &node.value {
+            Value::Null => add(&mut all.words, "null"),
+            Value::Bool(true) => add(&mut all.words, "true"),
+            Value::Bool(false) => add(&mut all.words, "false"),
+            Value::Number(number) => all.numbers.push(number::spelled(number)),
+            Value::String(text) => all.string_values.push(text.clone()),
+            Value::Array(_) | Value::Object(_) => all.texts.push(self.text.value(node)),
+        }
+    }
+    fn add_case(&mut self, all: &mut Alternatives, members: &[SchemaId], types: TypeSet) -> Result<()> {
+        let words = [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
+        for (word, value) in words {
+            let value = Node { value, bytes: (0, 0) };
+            if types.meets(TypeSet::of(&value)) && !self.algebra.excludes(members, &value) {
+                add(&mut all.words, word);
+            }
+        }
+        if types.meets(TypeSet::NUMBER) {
+            let shape = NumberShape::merge(self.algebra, members, types)?;
+            if let Some(language) = number::language(&shape) {
+                add(&mut all.numbers, language);
+            }
+        }
+        if types.meets(TypeSet::STRING) {
+            add(&mut all.strings, StringShape::merge(self.algebra, members));
+        }
+        if types.meets(TypeSet::ARRAY) {
+            if let Some(shape) = ArrayShape::merge(self.algebra, members)? {
+                add(&mut all.arrays, shape);
+            }
+        }
+        if types.meets(TypeSet::OBJECT) {
+            if let Some(shape) = ObjectShape::merge(self.algebra, members)? {
+                add(&mut all.objects, shape);
+            }
+        }
+        Ok(())
+    }
+    fn scalars(&mut self, words: Vec<&'static str>, numbers: Vec<Regex>) -> Result<Vec<Symbol>> {
+        let mut symbols = Vec::new();
+        if words.contains(&"null") {
+            symbols.push(self.terminal("NULL", Regex::literal("null")));
+        }
+        let booleans: Vec<Regex> = words.into_iter().filter(|word| *word != "null").map(Regex::literal).collect();
+        if !booleans.is_empty() {
+            symbols.push(self.terminal("BOOLEAN", Regex::alternate(booleans)));
+        }
+        let numbers = Regex::alternate(numbers);
+        if self.is_inhabited(&numbers)? {
+            symbols.push(self.terminal("NUMBER", numbers));
+        }
+        Ok(symbols)
+    }
+    fn array_symbol(&mut self, shape: ArrayShape, pointer: &Rc<str>) -> Symbol {
+        if let Some(&known) = self.arrays.get(&shape) {
+            return Symbol::Nonterminal(known);
+        }
+        let lhs = self.builder.fresh("array");
+        let shape = Rc::new(shape);
+        self.arrays.insert(shape.clone(), lhs);
+        self.origins.insert(lhs, pointer.clone());
+        self.queue.push(Task::Array(lhs, shape));
+        Symbol::Nonterminal(lhs)
+    }
+    fn object_symbol(&mut self, shape: ObjectShape, pointer: &Rc<str>) -> Symbol {
+        if let Some(&known) = self.objects.get(&shape) {
+            return Symbol::Nonterminal(known);
+        }
+        let lhs = self.builder.fresh("object");
+        let shape = Rc::new(shape);
+        self.objects.insert(shape.clone(), lhs);
+        self.origins.insert(lhs, pointer.clone());
+        self.queue.push(Task::Object(lhs, shape));
+        Symbol::Nonterminal(lhs)
+    }
+
+    /// The terminal of a language that is not empty.
+    fn terminal(&mut self, name: &str, regex: Regex) -> Symbol {
+        Symbol::Terminal(self.terminal_id(name, regex))
+    }
+    fn terminal_id(&mut self, name: &str, regex: Regex) -> TerminalId {
+        match as_literal(&regex) {
+            Some(bytes) => self.builder.literal(bytes),
+            None => self.builder.terminal(name, Pattern::Regex(regex)),
+        }
+    }
+    /// Whether a language has a string. Compiles only what can be empty without showing it.
+    fn is_inhabited(&self, regex: &Regex) -> Result<bool> {
+        match regex.kind() {
+            RegexKind::Empty => Ok(false),
+            _ if !has_boolean_operation(regex) => Ok(true),
+            _ => Ok(!language::compile(regex, &self.algebra.options.limits)?.is_empty_language()),
+        }
+    }
+    fn production(&mut self, lhs: NonterminalId, rhs: Vec<Symbol>) -> Result<()> {
+        self.productions += 1;
+        let limit = self.algebra.options.limits.productions;
+        if self.productions > limit {
+            return Err(SchemaError::limit("productions of the grammar", self.productions, limit));
+        }
+        self.builder.production(lhs, rhs);
+        Ok(())
+    }
+    /// Notes that `lhs` lost a production because nothing satisfies `goal`.
+    fn blame(&mut self, lhs: NonterminalId, goal: &Goal) {
+        let pointer = self.algebra.goal_pointer(goal);
+        self.origins.insert(lhs, pointer);
+    }
+    fn finish(self, start: NonterminalId) -> Result<Grammar> {
+        let grammar = self.builder.build(start);
+        let grammar = grammar.map_err(|error| SchemaError::invalid(format!("grammar: {error}")))?;
+        productive::check(&grammar, &self.origins)?;
+        Ok(grammar)
+    }
+}
+
+/// The bytes of a regular expression that is a plain byte string.
+fn as_literal(regex: &Regex) -> Option<Vec<u8>> {
+    let byte = |part: &Regex| match part.kind() {
+        RegexKind::Bytes(set) if set.len() == 1 => set.first(),
+        _ => None,
+    };
+    match regex.kind() {
+        RegexKind::Concat(parts) => parts.iter().map(byte).collect(),
+        _ => byte(regex).map(|b| vec![b]),
+    }
+}
+
+fn has_boolean_operation(regex: &Regex) -> bool {
+    let mut pending = vec![regex];
+    while let Some(regex) = pending.pop() {
+        match regex.kind() {
+            RegexKind::Empty | RegexKind::Intersect(..) | RegexKind::Difference(..) => return true,
+            RegexKind::Concat(parts) | RegexKind::Alternate(parts) => pending.extend(parts),
+            RegexKind::Repeat { inner, .. } => pending.push(inner),
+            RegexKind::Epsilon | RegexKind::Bytes(_) => {}
+        }
+    }
+    false
+}

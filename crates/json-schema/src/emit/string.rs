@@ -1,0 +1,98 @@
+//! Strings: one terminal per set of constraints, or a chain of chunks where only a large length is limited.
+//!
+//! `{0,5000}` as one automaton has tens of thousands of states. Instead a long string is `"`, then chunks of exactly
+//! [`CHUNK`] characters, then a tail with the closing quote: `c₁ → " CHUNK`, `cᵢ → cᵢ₋₁ CHUNK`, `s → cᵢ TAIL`. Chunks
+//! have a fixed length and the tail is shorter, so the split is unique, and the chunk terminal is the same for all
+//! lengths and schemas.
+
+use glrmask_automata::{NonterminalId, Regex, Symbol};
+
+use super::Emitter;
+use crate::error::{Result, SchemaError};
+use crate::shape::StringShape;
+use crate::spell;
+use crate::Escapes;
+
+/// Longest bounded string that is one terminal.
+const MAX_DIRECT: u32 = 128;
+/// Characters per chunk, for moderate and for huge lengths.
+const CHUNK: [u32; 2] = [64, 1024];
+/// Largest length for the small chunk.
+const MODERATE: u32 = 16_384;
+
+impl Emitter<'_, '_> {
+    /// The symbols of a union of string sets.
+    pub(super) fn strings(&mut self, shapes: &[StringShape], values: &[String]) -> Result<Vec<Symbol>> {
+        if shapes.iter().any(StringShape::is_free) {
+            let content = self.any_string();
+            return Ok(vec![self.terminal("STRING", quoted(content))]);
+        }
+        let mut symbols = Vec::new();
+        let mut contents: Vec<Regex> = values.iter().map(|value| Regex::literal(spell::canonical(value))).collect();
+        for shape in shapes {
+            if shape.max_length.is_some_and(|max| max < shape.min_length) {
+                continue;
+            }
+            let longest = shape.max_length.unwrap_or(shape.min_length);
+            if shape.is_only_length() && longest > MAX_DIRECT {
+                symbols.push(Symbol::Nonterminal(self.long_string(shape)?));
+                continue;
+            }
+            let content = shape.content(&self.algebra.languages);
+            if !shape.may_be_empty() || self.is_inhabited(&content)? {
+                contents.push(content);
+            }
+        }
+        if !contents.is_empty() {
+            symbols.push(self.terminal("STRING", quoted(Regex::alternate(contents))));
+        }
+        Ok(symbols)
+    }
+    /// Contents of any string in the chosen spelling.
+    pub(super) fn any_string(&self) -> Regex {
+        match self.algebra.options.escapes {
+            Escapes::Canonical => spell::canonical_char().star(),
+            _ => spell::natural_char().star(),
+        }
+    }
+    fn long_string(&mut self, shape: &StringShape) -> Result<NonterminalId> {
+        let (min, max) = (shape.min_length, shape.max_length);
+        let size = if max.unwrap_or(min) <= MODERATE { CHUNK[0] } else { CHUNK[1] };
+        let chunks = max.unwrap_or(min) / size;
+        if chunks as usize > self.algebra.options.limits.productions {
+            return Err(SchemaError::limit("length of a string", max.unwrap_or(min) as usize, usize::MAX >> 1));
+        }
+        let any = spell::canonical_char();
+        let lhs = self.builder.fresh("string");
+        let quote = self.terminal("QUOTE", Regex::literal("\""));
+        let chunk = self.terminal("CHUNK", any.repeat(size, Some(size)));
+        let mut before = vec![quote];
+        for i in 0..=chunks {
+            let least = min.saturating_sub(i * size);
+            let most = max.map_or(size - 1, |max| (max - i * size).min(size - 1));
+            let last = i == chunks;
+            if least <= most || (last && max.is_none()) {
+                let mut rhs = before.clone();
+                let most = if last && max.is_none() { None } else { Some(most) };
+                rhs.push(self.tail(&any, least, most));
+                self.production(lhs, rhs)?;
+            }
+            if !last {
+                let next = self.builder.fresh("chunks");
+                before.push(chunk);
+                self.production(next, std::mem::take(&mut before))?;
+                before.push(Symbol::Nonterminal(next));
+            }
+        }
+        Ok(lhs)
+    }
+    /// The rest of a string, with its closing quote.
+    fn tail(&mut self, any: &Regex, min: u32, max: Option<u32>) -> Symbol {
+        self.terminal("TAIL", Regex::concat([any.repeat(min, max), Regex::literal("\"")]))
+    }
+}
+
+/// A string with its quotes.
+pub(super) fn quoted(content: Regex) -> Regex {
+    Regex::concat([Regex::literal("\""), content, Regex::literal("\"")])
+}

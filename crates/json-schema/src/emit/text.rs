@@ -1,0 +1,94 @@
+//! The punctuation of JSON text with the chosen white space, and values as text.
+//!
+//! White space stands before an atom, or after a colon, `[` or a comma, so that no two atoms compete for it.
+
+use glrmask_automata::{ByteSet, Regex};
+
+use super::number;
+use crate::json::{Node, Value};
+use crate::spell;
+use crate::{Options, Whitespace};
+
+/// The atoms of JSON text.
+pub(crate) struct Text {
+    /// White space that may stand anywhere between atoms; ε unless flexible.
+    space: Regex,
+    pub(crate) comma: Regex,
+    colon: Regex,
+    flexible: bool,
+}
+
+impl Text {
+    pub(crate) fn new(options: &Options) -> Self {
+        let space = match options.whitespace {
+            Whitespace::Flexible => {
+                Regex::bytes(b" \t\n\r".iter().copied().collect::<ByteSet>()).repeat(0, options.max_whitespace)
+            }
+            _ => Regex::epsilon(),
+        };
+        let around = |mark: &str| match options.whitespace {
+            Whitespace::Spaced => Regex::literal(format!("{mark} ")),
+            Whitespace::Compact => Regex::literal(mark),
+            Whitespace::Flexible => Regex::concat([space.clone(), Regex::literal(mark), space.clone()]),
+        };
+        let (comma, colon) = (around(","), around(":"));
+        Self { comma, colon, flexible: options.whitespace == Whitespace::Flexible, space }
+    }
+    /// `[` before the first item.
+    pub(crate) fn array_open(&self) -> Regex {
+        Regex::concat([Regex::literal("["), self.space.clone()])
+    }
+    pub(crate) fn array_close(&self) -> Regex {
+        Regex::concat([self.space.clone(), Regex::literal("]")])
+    }
+    /// `[]`, if it must be one atom.
+    pub(crate) fn array_empty(&self) -> Option<Regex> {
+        let inner = [Regex::literal("["), self.space.clone(), Regex::literal("]")];
+        self.flexible.then(|| Regex::concat(inner))
+    }
+    pub(crate) fn object_open(&self) -> Regex {
+        Regex::literal("{")
+    }
+    pub(crate) fn object_close(&self) -> Regex {
+        Regex::concat([self.space.clone(), Regex::literal("}")])
+    }
+    /// A key (with quotes) and its colon, for the first member.
+    pub(crate) fn first_key(&self, key: Regex) -> Regex {
+        Regex::concat([self.space.clone(), key, self.colon.clone()])
+    }
+    /// The comma before, a key and its colon, for later members.
+    pub(crate) fn later_key(&self, key: Regex) -> Regex {
+        Regex::concat([self.comma.clone(), key, self.colon.clone()])
+    }
+    /// A value as text: canonical spelling, numbers by value. Recursion is bounded by the nesting of the schema text.
+    pub(crate) fn value(&self, node: &Node) -> Regex {
+        match &node.value {
+            Value::Null => Regex::literal("null"),
+            Value::Bool(true) => Regex::literal("true"),
+            Value::Bool(false) => Regex::literal("false"),
+            Value::Number(n) => number::spelled(n),
+            Value::String(s) => Regex::literal(spell::quoted(s)),
+            Value::Array(items) => {
+                let close = [self.array_close()];
+                let empty = items.is_empty().then(|| self.array_empty()).flatten();
+                let items = items.iter().enumerate().flat_map(|(i, item)| [self.separator(i), self.value(item)]);
+                empty.unwrap_or_else(|| Regex::concat([self.array_open()].into_iter().chain(items).chain(close)))
+            }
+            Value::Object(members) => {
+                let members = members.iter().enumerate().flat_map(|(i, (key, value))| {
+                    let key = Regex::literal(spell::quoted(key));
+                    let key = if i == 0 { self.first_key(key) } else { self.later_key(key) };
+                    [key, self.value(value)]
+                });
+                Regex::concat([self.object_open()].into_iter().chain(members).chain([self.object_close()]))
+            }
+        }
+    }
+    fn separator(&self, i: usize) -> Regex {
+        if i == 0 {
+            Regex::epsilon()
+        } else {
+            self.comma.clone()
+        }
+    }
+}

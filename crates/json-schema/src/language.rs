@@ -1,0 +1,71 @@
+//! The string languages a document mentions (patterns and formats), each compiled at most once.
+
+use std::cell::OnceCell;
+
+use glrmask_automata::{Dfa, Regex};
+use rustc_hash::FxHashMap;
+
+use crate::ecma::{self, PatternError};
+use crate::error::{Result, SchemaError};
+use crate::spell;
+
+/// A language in [`Languages`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct LanguageId(usize);
+
+struct Language {
+    /// Contents of JSON strings in canonical spelling, without quotes.
+    content: Regex,
+    automaton: OnceCell<Dfa>,
+}
+
+/// String languages by pattern.
+#[derive(Default)]
+pub(crate) struct Languages {
+    languages: Vec<Language>,
+    by_pattern: FxHashMap<String, LanguageId>,
+}
+
+impl Languages {
+    /// The language of the strings in which an ECMA-262 pattern is found.
+    pub(crate) fn pattern(&mut self, pattern: &str) -> std::result::Result<LanguageId, PatternError> {
+        if let Some(&id) = self.by_pattern.get(pattern) {
+            return Ok(id);
+        }
+        let content = ecma::compile(pattern)?;
+        let id = LanguageId(self.languages.len());
+        self.languages.push(Language { content, automaton: OnceCell::new() });
+        self.by_pattern.insert(pattern.to_owned(), id);
+        Ok(id)
+    }
+    /// The canonical contents of the strings of a language.
+    pub(crate) fn content(&self, id: LanguageId) -> Regex {
+        self.languages[id.0].content.clone()
+    }
+    /// Whether a string is in the language.
+    pub(crate) fn contains(&self, id: LanguageId, text: &str, limits: &crate::Limits) -> Result<bool> {
+        let language = &self.languages[id.0];
+        let dfa = match language.automaton.get() {
+            Some(dfa) => dfa,
+            None => {
+                let dfa = compile(&language.content, limits)?;
+                language.automaton.get_or_init(|| dfa)
+            }
+        };
+        Ok(dfa.accepts(spell::canonical(text).as_bytes()))
+    }
+}
+
+/// The automaton of a regular expression, within the limits.
+pub(crate) fn compile(regex: &Regex, limits: &crate::Limits) -> Result<Dfa> {
+    let bounds = glrmask_automata::Limits { states: limits.regex_states, ..Default::default() };
+    regex.compile(&bounds).map_err(|error| {
+        if error.is_limit() {
+            let mut limit = SchemaError::limit("states of an automaton", limits.regex_states + 1, limits.regex_states);
+            limit.explain(&error.to_string());
+            limit
+        } else {
+            SchemaError::unsupported(error.to_string())
+        }
+    })
+}

@@ -1,0 +1,51 @@
+//! Keywords about arrays.
+
+use super::scalar::optional_count;
+use super::{boolean, least, most, Keyword, Loader};
+use crate::dialect::Draft;
+use crate::error::{Result, SchemaError};
+use crate::json::Value;
+use crate::schema::{Contains, Schema, SchemaId};
+
+impl<'t> Loader<'t> {
+    pub(super) fn array(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
+        let rules = &mut schema.array;
+        match keyword.name {
+            "minItems" => rules.min_items = least(keyword.node)?,
+            "maxItems" => rules.max_items = most(keyword.node)?,
+            "uniqueItems" => rules.unique = boolean(keyword.node)?,
+            "prefixItems" => rules.prefix = self.subschemas(keyword)?,
+            "items" if matches!(keyword.node.value, Value::Array(_)) => {
+                if self.draft >= Draft::Draft2020 {
+                    return Err(SchemaError::invalid("an array of schemas is called prefixItems in this draft"));
+                }
+                rules.prefix = self.subschemas(keyword)?;
+            }
+            "items" => rules.items = self.constraint(keyword)?,
+            "additionalItems" => {
+                let tuple = keyword.siblings.get("items").is_some_and(|node| matches!(node.value, Value::Array(_)));
+                if tuple && self.draft < Draft::Draft2020 {
+                    rules.items = self.constraint(keyword)?;
+                }
+            }
+            "contains" => rules.contains = Some(self.contains(keyword)?),
+            _ => {
+                if self.constraint(keyword)?.is_some() {
+                    schema.unsupported.push(keyword.unsupported("not supported yet"));
+                }
+            }
+        }
+        Ok(())
+    }
+    fn contains(&mut self, keyword: &Keyword<'_, 't>) -> Result<Contains> {
+        let schema = self.subschema(keyword)?;
+        let counted = self.draft >= Draft::Draft2019;
+        let bound = |name| if counted { optional_count(keyword, name) } else { Ok(None) };
+        Ok(Contains { schema, min: bound("minContains")?.unwrap_or(1), max: bound("maxContains")? })
+    }
+    /// The sub-schema, unless it allows everything.
+    pub(super) fn constraint(&mut self, keyword: &Keyword<'_, 't>) -> Result<Option<SchemaId>> {
+        let schema = self.subschema(keyword)?;
+        Ok((schema != self.store.always).then_some(schema))
+    }
+}

@@ -1,0 +1,133 @@
+//! How JSON is spelled and how strict the compiler is. A plain value; nothing is read from the environment.
+
+use crate::error::{Result, SchemaError};
+
+/// White space between the atoms of a JSON text. There is never any before or after the root value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Whitespace {
+    /// `", "` and `": "` on one line: what Python's `json.dumps` writes.
+    #[default]
+    Spaced,
+    /// None at all.
+    Compact,
+    /// Any JSON white space between atoms, in runs of at most [`Options::max_whitespace`] bytes.
+    Flexible,
+}
+
+/// In which order the members of an object may stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum PropertyOrder {
+    /// Declared keys in schema order, then other required keys in the order they are mentioned, then free keys.
+    #[default]
+    Schema,
+    /// Every order. Not supported yet: an error.
+    Any,
+}
+
+/// Which spellings of a character inside a string are allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Escapes {
+    /// Every JSON escape in unconstrained strings; the canonical spelling where a pattern, format, length, value or
+    /// key is matched.
+    #[default]
+    Natural,
+    /// One spelling per character: the one `json.dumps(ensure_ascii=False)` writes.
+    Canonical,
+    /// Every spelling everywhere. Not supported yet: an error.
+    Any,
+}
+
+/// What to do with an assertion that cannot be enforced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Unsupported {
+    /// Refuse the schema.
+    #[default]
+    Error,
+    /// Compile without the assertion and say so in [`Compiled::warnings`](crate::Compiled::warnings).
+    Weaken,
+}
+
+/// Bounds on work and size. Reaching one is an error that names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Bytes of schema text.
+    pub schema_bytes: usize,
+    /// Nesting of the JSON text of the schema.
+    pub depth: usize,
+    /// Productions of the grammar.
+    pub productions: usize,
+    /// Alternatives that one schema may multiply out to (`anyOf` beside `anyOf` multiplies).
+    pub branches: usize,
+    /// States of one automaton.
+    pub regex_states: usize,
+    /// Digits of a number that takes part in a bound or a value.
+    pub digits: usize,
+    /// Steps of checks at compile time: values against schemas, schemas against each other.
+    pub steps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            schema_bytes: 16 << 20,
+            depth: 512,
+            productions: 1_000_000,
+            branches: 2_000,
+            regex_states: 100_000,
+            digits: 1_000,
+            steps: 1_000_000,
+        }
+    }
+}
+
+/// Options of [`compile`](crate::compile).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// White space between atoms.
+    pub whitespace: Whitespace,
+    /// Longest run of white space in bytes, for [`Whitespace::Flexible`]; `None` is without bound.
+    pub max_whitespace: Option<u32>,
+    /// Order of object members.
+    pub property_order: PropertyOrder,
+    /// Only ASCII in the text. Not supported yet: an error.
+    pub ensure_ascii: bool,
+    /// Spelling of strings.
+    pub escapes: Escapes,
+    /// Whether the formats that the specification names are asserted.
+    pub format_assertion: bool,
+    /// What to do with assertions that cannot be enforced.
+    pub unsupported: Unsupported,
+    /// Bounds on work and size.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            whitespace: Whitespace::default(),
+            max_whitespace: Some(16),
+            property_order: PropertyOrder::default(),
+            ensure_ascii: false,
+            escapes: Escapes::default(),
+            format_assertion: true,
+            unsupported: Unsupported::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Refuses what is not implemented.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.property_order == PropertyOrder::Any {
+            return Err(SchemaError::unsupported("option property_order = any"));
+        }
+        if self.ensure_ascii {
+            return Err(SchemaError::unsupported("option ensure_ascii"));
+        }
+        if self.escapes == Escapes::Any {
+            return Err(SchemaError::unsupported("option escapes = any"));
+        }
+        Ok(())
+    }
+}

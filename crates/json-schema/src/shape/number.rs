@@ -1,0 +1,78 @@
+//! Numbers: an interval, divisors, exceptions.
+
+use super::excluded;
+use crate::algebra::Algebra;
+use crate::decimal::Decimal;
+use crate::dialect::Draft;
+use crate::error::Result;
+use crate::json::Value;
+use crate::schema::{Bound, SchemaId};
+use crate::types::TypeSet;
+
+/// A set of numbers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct NumberShape {
+    pub(crate) integers: bool,
+    pub(crate) fractions: bool,
+    /// Whether an integer may be written `2.0` where only integers are allowed (not in draft 4).
+    pub(crate) zero_fraction: bool,
+    pub(crate) lower: Option<Bound>,
+    pub(crate) upper: Option<Bound>,
+    pub(crate) multiple_of: Vec<Decimal>,
+    pub(crate) excluded: Vec<Decimal>,
+}
+
+impl NumberShape {
+    pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId], types: TypeSet) -> Result<Self> {
+        let mut shape = Self {
+            integers: types.meets(TypeSet::INTEGER),
+            fractions: types.meets(TypeSet::FRACTION),
+            zero_fraction: algebra.draft > Draft::Draft4,
+            lower: None,
+            upper: None,
+            multiple_of: Vec::new(),
+            excluded: Vec::new(),
+        };
+        for &id in members {
+            let schema = algebra.store.get(id);
+            for bound in &schema.number.lower {
+                shape.lower = Some(tighter(shape.lower.take(), bound, |new, old| new > old));
+            }
+            for bound in &schema.number.upper {
+                shape.upper = Some(tighter(shape.upper.take(), bound, |new, old| new < old));
+            }
+            for divisor in &schema.number.multiple_of {
+                if crate::emit::is_expressible_divisor(divisor) {
+                    shape.multiple_of.push(divisor.clone());
+                } else {
+                    let reason = "only divisors whose multiples show in their last four digits are supported yet";
+                    algebra.unsupported_at(id, "multipleOf", reason)?;
+                }
+            }
+        }
+        for node in excluded(algebra, members) {
+            if let Value::Number(number) = node.value {
+                shape.excluded.push(number);
+            }
+        }
+        Ok(shape)
+    }
+    /// Whether nothing is asserted beyond the type.
+    pub(crate) fn is_free(&self) -> bool {
+        self.lower.is_none() && self.upper.is_none() && self.multiple_of.is_empty() && self.excluded.is_empty()
+    }
+    /// Whether the bounds cross.
+    pub(crate) fn is_visibly_empty(&self) -> bool {
+        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return false };
+        let point_is_excluded = lower.exclusive || upper.exclusive || (!self.integers && lower.value.is_integer());
+        lower.value > upper.value || (lower.value == upper.value && point_is_excluded)
+    }
+}
+
+fn tighter(old: Option<Bound>, new: &Bound, inside: fn(&Decimal, &Decimal) -> bool) -> Bound {
+    match old {
+        Some(old) if inside(&old.value, &new.value) => old,
+        Some(old) if old.value == new.value => Bound { exclusive: old.exclusive || new.exclusive, value: old.value },
+        _ => new.clone(),
+    }
+}

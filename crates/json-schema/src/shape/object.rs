@@ -1,0 +1,195 @@
+//! Objects: the named members in order, and the free keys split by the patterns they match.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::excluded;
+use crate::algebra::{Algebra, Goal};
+use crate::error::Result;
+use crate::json::{Node, Value};
+use crate::language::LanguageId;
+use crate::schema::{ObjectRules, SchemaId};
+
+/// Most key patterns of one object: keys are split by all of their combinations.
+const MAX_PATTERNS: usize = 8;
+
+/// A set of objects.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ObjectShape {
+    /// Members in the order in which they may stand.
+    pub(crate) named: Vec<Named>,
+    /// Keys that may not stand at all.
+    pub(crate) forbidden: Vec<Rc<str>>,
+    /// Other keys.
+    pub(crate) free: Vec<FreeKeys>,
+    pub(crate) min_properties: u32,
+    pub(crate) max_properties: Option<u32>,
+}
+
+/// A member with a known key.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Named {
+    pub(crate) key: Rc<str>,
+    pub(crate) required: bool,
+    pub(crate) value: Goal,
+}
+
+/// Keys that are not named: those in (or not in) some languages.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FreeKeys {
+    pub(crate) languages: Vec<(LanguageId, bool)>,
+    /// What the key itself must satisfy.
+    pub(crate) names: Goal,
+    pub(crate) value: Goal,
+}
+
+impl ObjectShape {
+    /// `None` if no object is left.
+    pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
+        let schemas: Vec<_> = members.iter().map(|&id| algebra.store.get(id)).collect();
+        let rules: Vec<&ObjectRules> = schemas.iter().map(|schema| &schema.object).filter(|r| asserts(r)).collect();
+        let names = algebra.goal(rules.iter().filter_map(|rules| rules.names));
+        let mut shape = Self {
+            named: Vec::new(),
+            forbidden: Vec::new(),
+            free: Vec::new(),
+            min_properties: rules.iter().map(|rules| rules.min_properties).max().unwrap_or(0),
+            max_properties: rules.iter().filter_map(|rules| rules.max_properties).min(),
+        };
+        if !shape.name(algebra, &rules, &names)? {
+            return Ok(None);
+        }
+        shape.split_free(algebra, &rules, &names, members)?;
+        shape.exclude(algebra, members)?;
+        shape.check_counts(algebra, members)?;
+        let required = shape.named.iter().filter(|named| named.required).count() as u64;
+        let possible =
+            shape.max_properties.is_none_or(|max| u64::from(max) >= required.max(shape.min_properties.into()));
+        Ok(possible.then_some(shape))
+    }
+    /// Fills in the named members. `false` if one of them is required and impossible.
+    fn name(&mut self, algebra: &mut Algebra<'_>, rules: &[&ObjectRules], names: &Goal) -> Result<bool> {
+        let tables: Vec<Table<'_>> = rules.iter().map(|rules| Table::new(rules)).collect();
+        let required: FxHashSet<&Rc<str>> = rules.iter().flat_map(|rules| &rules.required).collect();
+        let declared = rules.iter().flat_map(|rules| rules.properties.iter().map(|(key, _)| key));
+        let undeclared = rules.iter().flat_map(|rules| &rules.required);
+        let mut seen = FxHashSet::default();
+        for key in declared.chain(undeclared).filter(|&key| seen.insert(key.clone())) {
+            let mut schemas = Vec::new();
+            for table in &tables {
+                table.applicable(algebra, key, &mut schemas)?;
+            }
+            let value = algebra.goal(schemas);
+            let name = Node { value: Value::String(key.to_string()), bytes: (0, 0) };
+            let possible = !value.contains(&algebra.store.never) && algebra.holds(names, &name)?;
+            match (possible, required.contains(key)) {
+                (true, required) => self.named.push(Named { key: key.clone(), required, value }),
+                (false, true) => return Ok(false),
+                (false, false) => self.forbidden.push(key.clone()),
+            }
+        }
+        Ok(true)
+    }
+    /// Splits the free keys by the patterns of all rules.
+    fn split_free(
+        &mut self,
+        algebra: &mut Algebra<'_>,
+        rules: &[&ObjectRules],
+        names: &Goal,
+        members: &[SchemaId],
+    ) -> Result<()> {
+        let mut patterns: Vec<LanguageId> = Vec::new();
+        for &(language, _) in rules.iter().flat_map(|rules| &rules.patterns) {
+            if !patterns.contains(&language) {
+                patterns.push(language);
+            }
+        }
+        if patterns.len() > MAX_PATTERNS {
+            let at = members.iter().find(|&&id| !algebra.store.get(id).object.patterns.is_empty());
+            let id = at.copied().unwrap_or(algebra.store.always);
+            algebra.unsupported_at(id, "patternProperties", "more than 8 patterns for one object")?;
+            self.free.push(FreeKeys { languages: Vec::new(), names: names.clone(), value: Goal::new() });
+            return Ok(());
+        }
+        for subset in 0..1usize << patterns.len() {
+            let matches = |i: usize| subset >> i & 1 == 1;
+            let languages: Vec<_> = patterns.iter().enumerate().map(|(i, &p)| (p, matches(i))).collect();
+            let value = algebra.goal(rules.iter().flat_map(|rules| free_schemas(rules, &languages)));
+            if !value.contains(&algebra.store.never) && !names.contains(&algebra.store.never) {
+                self.free.push(FreeKeys { languages, names: names.clone(), value });
+            }
+        }
+        Ok(())
+    }
+    fn exclude(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
+        for node in excluded(algebra, members) {
+            match &node.value {
+                Value::Object(values) if values.is_empty() => self.min_properties = self.min_properties.max(1),
+                Value::Object(_) => {
+                    let id = members.first().copied().unwrap_or(algebra.store.always);
+                    algebra.unsupported_at(id, "not", "excluding an object by its value is not supported yet")?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+    /// A text may repeat a free key, so members can only be counted where none is free.
+    fn check_counts(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
+        let required = self.named.iter().filter(|named| named.required).count() as u64;
+        if u64::from(self.min_properties) <= required {
+            self.min_properties = 0;
+        }
+        if self.free.is_empty() && self.max_properties.is_some_and(|max| max as usize >= self.named.len()) {
+            self.max_properties = None;
+        }
+        if self.min_properties > 1 && !self.free.is_empty() {
+            let at = members.iter().find(|&&id| algebra.store.get(id).object.min_properties == self.min_properties);
+            let id = at.copied().unwrap_or(algebra.store.always);
+            let reason = "more than one member beside free keys cannot be counted yet";
+            algebra.unsupported_at(id, "minProperties", reason)?;
+            self.min_properties = 0;
+        }
+        Ok(())
+    }
+}
+
+fn asserts(rules: &ObjectRules) -> bool {
+    *rules != ObjectRules::default()
+}
+
+/// What the rules say about the values of free keys in these languages.
+fn free_schemas(rules: &ObjectRules, languages: &[(LanguageId, bool)]) -> Vec<SchemaId> {
+    let matching = rules.patterns.iter().filter(|(language, _)| languages.contains(&(*language, true)));
+    let mut schemas: Vec<SchemaId> = matching.map(|&(_, schema)| schema).collect();
+    if schemas.is_empty() {
+        schemas.extend(rules.additional);
+    }
+    schemas
+}
+
+/// The rules of one schema with its properties by name.
+struct Table<'r> {
+    rules: &'r ObjectRules,
+    properties: FxHashMap<&'r str, SchemaId>,
+}
+
+impl<'r> Table<'r> {
+    fn new(rules: &'r ObjectRules) -> Self {
+        Self { rules, properties: rules.properties.iter().map(|(key, schema)| (&**key, *schema)).collect() }
+    }
+    fn applicable(&self, algebra: &Algebra<'_>, key: &str, schemas: &mut Vec<SchemaId>) -> Result<()> {
+        let before = schemas.len();
+        schemas.extend(self.properties.get(key));
+        for &(language, schema) in &self.rules.patterns {
+            if algebra.languages.contains(language, key, &algebra.options.limits)? {
+                schemas.push(schema);
+            }
+        }
+        if schemas.len() == before {
+            schemas.extend(self.rules.additional);
+        }
+        Ok(())
+    }
+}

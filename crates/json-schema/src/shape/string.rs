@@ -1,0 +1,77 @@
+//! Strings: a length and languages.
+
+use glrmask_automata::Regex;
+
+use super::excluded;
+use crate::algebra::Algebra;
+use crate::json::Value;
+use crate::language::{LanguageId, Languages};
+use crate::schema::SchemaId;
+use crate::spell;
+
+/// A set of strings.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct StringShape {
+    /// In code points.
+    pub(crate) min_length: u32,
+    /// In code points.
+    pub(crate) max_length: Option<u32>,
+    /// In the language, or not in it.
+    pub(crate) languages: Vec<(LanguageId, bool)>,
+    pub(crate) excluded: Vec<String>,
+}
+
+impl StringShape {
+    pub(crate) fn merge(algebra: &Algebra<'_>, members: &[SchemaId]) -> Self {
+        let mut shape = Self::default();
+        for &id in members {
+            let rules = &algebra.store.get(id).string;
+            shape.min_length = shape.min_length.max(rules.min_length);
+            shape.max_length = [shape.max_length, rules.max_length].into_iter().flatten().min();
+            for language in &rules.languages {
+                if !shape.languages.contains(language) {
+                    shape.languages.push(*language);
+                }
+            }
+        }
+        for node in excluded(algebra, members) {
+            if let Value::String(text) = node.value {
+                shape.excluded.push(text);
+            }
+        }
+        shape
+    }
+    /// Whether every string is allowed.
+    pub(crate) fn is_free(&self) -> bool {
+        *self == Self::default()
+    }
+    /// Whether only the length is limited.
+    pub(crate) fn is_only_length(&self) -> bool {
+        self.languages.is_empty() && self.excluded.is_empty()
+    }
+    /// Whether emptiness is not obvious.
+    pub(crate) fn may_be_empty(&self) -> bool {
+        !self.languages.is_empty() || !self.excluded.is_empty()
+    }
+    /// The contents in canonical spelling, without quotes.
+    pub(crate) fn content(&self, languages: &Languages) -> Regex {
+        let any = spell::canonical_char();
+        let mut parts: Vec<Regex> = Vec::new();
+        let mut minus: Vec<Regex> = self.excluded.iter().map(|text| Regex::literal(spell::canonical(text))).collect();
+        for &(language, positive) in &self.languages {
+            let content = languages.content(language);
+            if positive { &mut parts } else { &mut minus }.push(content);
+        }
+        if self.min_length > 0 || self.max_length.is_some() || parts.is_empty() {
+            parts.push(any.repeat(self.min_length, self.max_length));
+        }
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_else(Regex::empty);
+        let both = parts.fold(first, |all, part| all.intersect(&part));
+        if minus.is_empty() {
+            both
+        } else {
+            both.difference(&Regex::alternate(minus))
+        }
+    }
+}

@@ -102,7 +102,8 @@ fn soup(random: &mut Random, words: &[&str]) -> Vec<u8> {
 }
 
 fn deep(random: &mut Random, words: &[&str]) -> Vec<u8> {
-    let (open, times) = (random.pick(words), random.below(20_000));
+    let most = if random.below(8) == 0 { 20_000 } else { 300 };
+    let (open, times) = (random.pick(words), random.below(most));
     let mut text = soup(random, words);
     text.extend(open.repeat(times).bytes());
     text.extend(soup(random, words));

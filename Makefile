@@ -21,6 +21,7 @@ export VIRTUAL_ENV := $(CURDIR)/.venv
 export PIP_ROOT_USER_ACTION := ignore
 
 DISTRIBUTIONS := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/pyproject.toml))
+MODULES := $(subst -,_,$(DISTRIBUTIONS))
 FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/src/bin/*.rs)))
 WHEELS := $(DISTRIBUTIONS:%=.venv/.stamp-%)
 # Test binaries of an extension module cannot be linked; the bindings are tested from Python.
@@ -48,6 +49,7 @@ test-rust:
 	cargo test --locked --profile checked $(RUST_TESTED)
 
 test-external:
+	cp Cargo.lock tests/external/rust/Cargo.lock
 	cargo test --manifest-path tests/external/rust/Cargo.toml --target-dir target/external --workspace
 
 test-python: $(WHEELS)
@@ -58,7 +60,7 @@ bench:
 
 docs: $(WHEELS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests
-	$(PYTHON) -m pdoc --output-directory target/doc/python $(subst -,_,$(DISTRIBUTIONS))
+	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES)
 
 lint: lint-rust lint-python
 
@@ -67,6 +69,7 @@ lint-rust: .venv/.stamp-dev
 	cargo fmt --all --check --manifest-path fuzz/Cargo.toml
 	cargo fmt --all --check --manifest-path tests/external/rust/Cargo.toml
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cp Cargo.lock fuzz/Cargo.lock
 	cargo clippy --manifest-path fuzz/Cargo.toml --target-dir target/fuzz --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 	$(PYTHON) scripts/check_layers.py
@@ -76,9 +79,10 @@ lint-python: $(WHEELS)
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
 	$(PYTHON) -m mypy scripts $(wildcard packages/*/python tests/python)
-	$(PYTHON) scripts/check_stubs.py
+	$(PYTHON) -m mypy.stubtest --concise $(MODULES)
 
 fuzz:
+	cp Cargo.lock fuzz/Cargo.lock
 	cargo build --profile checked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 	for target in $(FUZZ_TARGETS); do target/fuzz/checked/$$target --seconds $(FUZZ_SECONDS); done
 

@@ -4,10 +4,9 @@
 //! first use. What is live at a state is the union of the labels over everything reachable: one pass over the
 //! strongly connected components, targets first.
 
-use rustc_hash::FxHashMap;
-
 use crate::dfa::{Dfa, LabelSetId};
 use crate::draft::{Draft, LabelSets};
+use crate::interner::SliceInterner;
 use crate::minimize::{number_densely, Partition};
 use crate::{Id, IndexVec, StateId};
 
@@ -37,7 +36,7 @@ impl Dfa {
     }
     /// Computes `live` and `future` from `labels` (ids of `sets`), and renumbers all sets by first use.
     fn fill_label_sets(&mut self, sets: &LabelSets) {
-        let mut unions = Unions { sets: sets.clone(), known: FxHashMap::default() };
+        let mut unions = Unions::new(sets.clone());
         if self.sole_set().is_some_and(|set| sets.get(set).len() == 1) {
             self.fill_single_label();
         } else {
@@ -58,17 +57,15 @@ impl Dfa {
         self.live = IndexVec::from_elem(set, self.len());
     }
     fn fill_live(&mut self, unions: &mut Unions) {
-        let components = components(self);
         let mut live = IndexVec::from_elem(LabelSetId(0), self.len());
-        for component in &components {
-            let mut all = LabelSetId(0);
-            for &q in component {
-                all = unions.of(all, self.labels[q]);
-                all = unions.of_targets(self.row(q), &live, all);
-            }
+        for component in components(self).iter() {
+            let own = component.iter().map(|&q| self.labels[q]);
+            let later = component.iter().flat_map(|&q| self.row(q)).filter(|&&target| target != Self::DEAD);
+            let all = unions.of(own.chain(later.map(|&target| live[target])));
             component.iter().for_each(|&q| live[q] = all);
         }
-        self.future = self.states().map(|q| unions.of_targets(self.row(q), &live, LabelSetId(0))).collect();
+        let targets = |q| self.row(q).iter().filter(|&&target| target != Self::DEAD);
+        self.future = self.states().map(|q| unions.of(targets(q).map(|&target| live[target]))).collect();
         self.live = live;
     }
     fn renumber_sets(&mut self, sets: &LabelSets) {
@@ -131,46 +128,58 @@ fn join_classes(draft: &Draft, block_of: &[u32], states: &[u32]) -> (Vec<u8>, us
 /// Unions of interned label sets, remembered.
 struct Unions {
     sets: LabelSets,
-    known: FxHashMap<(LabelSetId, LabelSetId), LabelSetId>,
+    /// Lists of sets that were united before, and the result for each.
+    lists: SliceInterner<LabelSetId, LabelSetId>,
+    results: IndexVec<LabelSetId, LabelSetId>,
+    list: Vec<LabelSetId>,
 }
 
 impl Unions {
-    fn of(&mut self, a: LabelSetId, b: LabelSetId) -> LabelSetId {
-        match (a.0, b.0) {
-            _ if a == b => a,
-            (0, _) => b,
-            (_, 0) => a,
-            _ => match self.known.get(&(a.min(b), a.max(b))) {
-                Some(&union) => union,
-                None => self.compute(a.min(b), a.max(b)),
-            },
+    fn new(sets: LabelSets) -> Self {
+        Self { sets, lists: SliceInterner::new(), results: IndexVec::new(), list: Vec::new() }
+    }
+    fn of(&mut self, parts: impl Iterator<Item = LabelSetId>) -> LabelSetId {
+        self.list.clear();
+        for part in parts {
+            if part != LabelSetId(0) && self.list.last() != Some(&part) {
+                self.list.push(part);
+            }
+        }
+        self.list.sort_unstable();
+        self.list.dedup();
+        match *self.list {
+            [] => LabelSetId(0),
+            [only] => only,
+            _ => self.of_list(),
         }
     }
-    fn compute(&mut self, a: LabelSetId, b: LabelSetId) -> LabelSetId {
-        let mut union = [self.sets.get(a), self.sets.get(b)].concat();
+    fn of_list(&mut self) -> LabelSetId {
+        let id = self.lists.intern(&self.list);
+        if let Some(&known) = self.results.get(id) {
+            return known;
+        }
+        let mut union: Vec<u32> = self.list.iter().flat_map(|&set| self.sets.get(set)).copied().collect();
         union.sort_unstable();
         union.dedup();
-        let id = self.sets.intern(&union);
-        self.known.insert((a, b), id);
-        id
-    }
-    fn of_targets(&mut self, row: &[StateId], live: &IndexVec<StateId, LabelSetId>, initial: LabelSetId) -> LabelSetId {
-        row.iter().filter(|&&target| target != Dfa::DEAD).fold(initial, |all, &target| self.of(all, live[target]))
+        let result = self.sets.intern(&union);
+        self.results.push(result);
+        result
     }
 }
 
 /// The strongly connected components, targets first (Tarjan, "Depth-first search and linear graph algorithms", 1972,
 /// with an explicit stack). Every state of a [`Dfa`] is reachable from the start.
-fn components(dfa: &Dfa) -> Vec<Vec<StateId>> {
+fn components(dfa: &Dfa) -> Components {
     let mut search = Search { number: vec![0; dfa.len()], low: vec![0; dfa.len()], ..Search::default() };
     search.enter(dfa.start());
     while let Some((q, position)) = search.calls.last_mut() {
-        let (q, target) = (*q, dfa.row(*q).get(*position).copied());
-        *position += 1;
-        match target {
-            Some(Dfa::DEAD) => {}
-            Some(target) if search.number[target.index()] == 0 => search.enter(target),
-            Some(target) => search.low[q.index()] = search.low[q.index()].min(search.low[target.index()]),
+        let q = *q;
+        let edge = dfa.row(q).iter().enumerate().skip(*position).find(|(_, &target)| target != Dfa::DEAD);
+        match edge {
+            Some((column, &target)) => {
+                *position = column + 1;
+                search.follow(q, target);
+            }
             None => search.leave(q),
         }
     }
@@ -187,7 +196,21 @@ struct Search {
     /// States being visited, with the next column to look at.
     calls: Vec<(StateId, usize)>,
     count: u32,
-    found: Vec<Vec<StateId>>,
+    found: Components,
+}
+
+/// Lists of states, one after the other.
+#[derive(Default)]
+struct Components {
+    states: Vec<StateId>,
+    ends: Vec<usize>,
+}
+
+impl Components {
+    fn iter(&self) -> impl Iterator<Item = &[StateId]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, &end)| &self.states[begin..end])
+    }
 }
 
 impl Search {
@@ -198,13 +221,22 @@ impl Search {
         self.path.push(q);
         self.calls.push((q, 0));
     }
+    fn follow(&mut self, q: StateId, target: StateId) {
+        if self.number[target.index()] == 0 {
+            self.enter(target);
+        } else {
+            self.low[q.index()] = self.low[q.index()].min(self.low[target.index()]);
+        }
+    }
     fn leave(&mut self, q: StateId) {
         self.calls.pop();
         if self.low[q.index()] == self.number[q.index()] {
             let begin = self.path.iter().rposition(|&p| p == q).unwrap_or(0);
-            let component = self.path.split_off(begin);
-            component.iter().for_each(|p| self.low[p.index()] = u32::MAX);
-            self.found.push(component);
+            for p in self.path.drain(begin..) {
+                self.low[p.index()] = u32::MAX;
+                self.found.states.push(p);
+            }
+            self.found.ends.push(self.found.states.len());
         }
         if let Some(&(parent, _)) = self.calls.last() {
             self.low[parent.index()] = self.low[parent.index()].min(self.low[q.index()]);

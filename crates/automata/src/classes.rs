@@ -30,11 +30,18 @@ impl ByteClasses {
     /// The partition in which every byte of `present` is alone and all others are together.
     pub(crate) fn singles(present: &ByteSet) -> Self {
         let rest = present.complement();
-        let mut blocks: Vec<_> = present.iter().map(ByteSet::single).collect();
-        if let Some(first) = rest.first() {
-            blocks.insert(blocks.partition_point(|b| b.first() < Some(first)), rest);
+        let mut sets = Vec::with_capacity(present.len() + 1);
+        sets.extend(present.iter().map(ByteSet::single));
+        let first = rest.first().unwrap_or(0);
+        if !rest.is_empty() {
+            // Every byte before the first absent one is present: that many classes come before.
+            sets.insert(usize::from(first), rest);
         }
-        Self::from_blocks(blocks)
+        let mut map = [first; 256];
+        for (class, byte) in sets.iter().filter_map(ByteSet::first).enumerate() {
+            map[usize::from(byte)] = class as u8;
+        }
+        Self { map, sets }
     }
     /// The partition whose classes are joined as `class_of` says (dense, numbered by first appearance).
     pub(crate) fn joined(&self, class_of: &[u8], count: usize) -> Self {

@@ -196,13 +196,16 @@ impl Compiler<'_> {
 
 /// A literal or an alternation of nothing but literals.
 fn compile_literals(regex: &Regex, limits: &Limits) -> Result<Option<Dfa>, AutomataError> {
-    let parts = match regex.kind() {
-        RegexKind::Alternate(parts) => parts.as_slice(),
-        RegexKind::Epsilon | RegexKind::Bytes(_) | RegexKind::Concat(_) => std::slice::from_ref(regex),
-        _ => return Ok(None),
-    };
-    let Some(words) = parts.iter().map(Regex::as_literal).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    trie(&words, limits).map(Some)
+    match regex.kind() {
+        RegexKind::Epsilon | RegexKind::Bytes(_) | RegexKind::Concat(_) => {
+            regex.as_literal().map(|word| trie(&[word], limits)).transpose()
+        }
+        RegexKind::Alternate(parts) => {
+            let words: Option<Vec<_>> = parts.iter().map(Regex::as_literal).collect();
+            words.map(|words| trie(&words, limits)).transpose()
+        }
+        _ => Ok(None),
+    }
 }
 
 fn trie(words: &[Vec<u8>], limits: &Limits) -> Result<Dfa, AutomataError> {

@@ -6,6 +6,7 @@
 //! target is looked up by number, without closure or hash.
 
 use crate::classes::ByteClasses;
+use crate::dfa::LabelSetId;
 use crate::draft::Draft;
 use crate::error::AutomataError;
 use crate::interner::SliceInterner;
@@ -29,13 +30,20 @@ pub(crate) fn determinize(nfa: &Nfa) -> Result<Draft, AutomataError> {
         members.extend_from_slice(subsets.sets.get(StateId(draft.len() as u32)));
         let touched = fill_buckets(&subsets, &members, &classes_of_set, &mut buckets);
         push_edges(&mut subsets, &touched, &mut buckets, &mut draft)?;
-        let mut labels: Vec<u32> = members.iter().filter_map(|&m| nfa.labels[m as usize]).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        let labels = draft.sets.intern(&labels);
+        let labels = labels_of(nfa, &members, &mut draft);
         draft.push_state(labels);
     }
     Ok(draft)
+}
+
+fn labels_of(nfa: &Nfa, members: &[u32], draft: &mut Draft) -> LabelSetId {
+    let mut labels: Vec<u32> = members.iter().filter_map(|&m| nfa.labels[m as usize]).collect();
+    if labels.is_empty() {
+        return LabelSetId(0);
+    }
+    labels.sort_unstable();
+    labels.dedup();
+    draft.sets.intern(&labels)
 }
 
 /// Sorts the targets of all members by byte class; returns the classes that have some.

@@ -7,7 +7,7 @@
 use crate::classes::ByteClasses;
 use crate::dfa::{Dfa, LabelSetId};
 use crate::interner::SliceInterner;
-use crate::minimize::minimize;
+use crate::minimize::{minimize_acyclic, postorder, refine};
 
 /// Interned sorted label sets; id 0 is the empty set.
 pub(crate) type LabelSets = SliceInterner<LabelSetId, u32>;
@@ -78,9 +78,12 @@ impl Draft {
     pub(crate) fn all_edges(&self) -> &[(u8, u32)] {
         &self.edges
     }
+    /// Whether something is accepted from every state (except for the lone start of the empty language).
+    pub(crate) fn is_trimmed(&self) -> bool {
+        self.len() == 1 && self.edges.is_empty() || self.live(&Incoming::of(self)).iter().all(|&l| l)
+    }
     /// The states from which a labelled state can be reached. O(states + edges).
-    fn live(&self) -> Vec<bool> {
-        let incoming = Incoming::of(self);
+    fn live(&self, incoming: &Incoming) -> Vec<bool> {
         let mut live: Vec<bool> = self.labels.iter().map(|&l| l != LabelSetId(0)).collect();
         let mut stack: Vec<u32> = (0..self.len() as u32).filter(|&q| live[q as usize]).collect();
         while let Some(q) = stack.pop() {
@@ -93,16 +96,17 @@ impl Draft {
         }
         live
     }
-    /// Whether something is accepted from every state (except for the lone start of the empty language).
-    pub(crate) fn is_trimmed(&self) -> bool {
-        self.len() == 1 && self.edges.is_empty() || self.live().iter().all(|&l| l)
+    /// The same by one pass over an order in which targets come before sources.
+    fn live_acyclic(&self, postorder: &[u32]) -> Vec<bool> {
+        let mut live = vec![false; self.len()];
+        for &q in postorder {
+            let accepting = self.labels[q as usize] != LabelSetId(0);
+            live[q as usize] = accepting || self.edges(q).iter().any(|&(_, target)| live[target as usize]);
+        }
+        live
     }
     /// The automaton without edges into dead states (which thereby become unreachable).
-    fn without_dead_edges(self) -> Self {
-        let live = self.live();
-        if live.iter().all(|&l| l) {
-            return self;
-        }
+    fn without_dead_edges(&self, live: &[bool]) -> Self {
         let mut trimmed = Self { ends: Vec::new(), edges: Vec::new(), labels: Vec::new(), ..self.clone() };
         for q in 0..self.len() as u32 {
             trimmed.edges.extend(self.edges(q).iter().filter(|(_, target)| live[*target as usize]));
@@ -112,9 +116,23 @@ impl Draft {
     }
     /// The minimal automaton of this language. O(edges · log states), O(edges) if there is no cycle.
     pub(crate) fn minimal(self) -> Dfa {
-        let trimmed = self.without_dead_edges();
-        let blocks = minimize(&trimmed);
-        Dfa::from_blocks(&trimmed, &blocks)
+        match postorder(&self) {
+            Some(order) => {
+                let live = self.live_acyclic(&order);
+                let trimmed = if live.contains(&false) { self.without_dead_edges(&live) } else { self };
+                Dfa::from_blocks(&trimmed, &minimize_acyclic(&trimmed, &order))
+            }
+            None => self.minimal_cyclic(),
+        }
+    }
+    fn minimal_cyclic(self) -> Dfa {
+        let incoming = Incoming::of(&self);
+        let live = self.live(&incoming);
+        if live.contains(&false) {
+            let trimmed = self.without_dead_edges(&live);
+            return Dfa::from_blocks(&trimmed, &refine(&trimmed, &Incoming::of(&trimmed)));
+        }
+        Dfa::from_blocks(&self, &refine(&self, &incoming))
     }
     /// The automaton as it stands; the caller knows that it is minimal and trimmed.
     pub(crate) fn already_minimal(self) -> Dfa {

@@ -1,4 +1,23 @@
-//! Automata for grammar-constrained decoding: regular expressions and DFAs over bytes, weighted automata over any symbol, typed ids.
+//! Automata for grammar-constrained decoding: regular expressions and DFAs over bytes, weighted automata over any
+//! symbol, typed ids.
+//!
+//! ```text
+//! text ─ parse ─> Regex ─ compile ─> Nfa ─ determinize ─> draft ─ minimize, canonical ─> Dfa
+//!                        literals ─ trie ────────────────────^            Dfa × Dfa ─ product ─┘ (back to draft)
+//! ```
+//!
+//! Every road ends in a [`Dfa`]: minimal, trimmed, numbered canonically, so that two of them are equal exactly if
+//! their (labelled) languages are. [`weighted`] holds automata over arbitrary symbols with weights.
+//!
+//! ```
+//! use glrmask_automata::{Limits, ParseConfig, Regex};
+//! let number = Regex::parse(r"-?(0|[1-9][0-9]*)", &ParseConfig::default())?;
+//! let even = Regex::parse(r".*[02468]", &ParseConfig::default())?;
+//! let dfa = number.intersect(&even).compile(&Limits::default())?;
+//! assert!(dfa.accepts(b"-42") && !dfa.accepts(b"41"));
+//! assert_eq!(dfa.shortest_match(dfa.start()), Some(b"0".to_vec()));
+//! # Ok::<(), glrmask_automata::AutomataError>(())
+//! ```
 
 pub mod byteset;
 mod canonical;

@@ -10,16 +10,8 @@ use std::hash::Hasher;
 
 use crate::draft::{Draft, Incoming};
 
-/// The equivalence class of each state. The draft must have no edge into a dead state.
-pub(crate) fn minimize(draft: &Draft) -> Vec<u32> {
-    match postorder(draft) {
-        Some(order) => minimize_acyclic(draft, &order),
-        None => refine(draft),
-    }
-}
-
 /// The states in an order in which targets come before sources, or `None` if there is a cycle.
-fn postorder(draft: &Draft) -> Option<Vec<u32>> {
+pub(crate) fn postorder(draft: &Draft) -> Option<Vec<u32>> {
     const NEW: u8 = 0;
     const OPEN: u8 = 1;
     const DONE: u8 = 2;
@@ -54,7 +46,8 @@ fn postorder(draft: &Draft) -> Option<Vec<u32>> {
     Some(order)
 }
 
-fn minimize_acyclic(draft: &Draft, postorder: &[u32]) -> Vec<u32> {
+/// The equivalence class of each state, no edge leading to a dead one.
+pub(crate) fn minimize_acyclic(draft: &Draft, postorder: &[u32]) -> Vec<u32> {
     let mut block = vec![u32::MAX; draft.len()];
     let mut representatives: HashTable<u32> = HashTable::with_capacity(draft.len());
     for &q in postorder {
@@ -103,8 +96,7 @@ pub(crate) fn number_densely(block: &mut [u32]) {
 /// Valmari's refinement. `states` and `edges` are partitioned together: a block of edges (same class, targets not yet
 /// told apart) splits the states that have such an edge from those that do not; a new block of states splits the edges
 /// into it. Block 0 of the states need not be used as a splitter: its edges are the rest of what the others leave.
-fn refine(draft: &Draft) -> Vec<u32> {
-    let incoming = Incoming::of(draft);
+pub(crate) fn refine(draft: &Draft, incoming: &Incoming) -> Vec<u32> {
     let mut states = Partition::by_key(draft.len(), draft.sets.len(), |q| draft.labels[q].0);
     let mut edges = Partition::by_key(draft.edge_count(), 256, |e| u32::from(draft.all_edges()[e].0));
     let (mut edge_block, mut state_block) = (0, 1);

@@ -66,6 +66,9 @@ pub enum RegexKind {
     Difference(Regex, Regex),
 }
 
+/// Longer operands stay shared nodes: doubling an expression forty times must not take 2⁴⁰ operands.
+const MAX_FLATTENED: usize = 1024;
+
 impl RegexKind {
     pub(crate) fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Regex)) {
         match self {
@@ -143,7 +146,7 @@ impl Regex {
     pub fn matches_empty(&self) -> bool {
         self.0.nullable
     }
-    /// The only word, if the expression is written as exactly one literal.
+    /// The only word, if the expression is written as exactly one literal (of at most 2²⁰ nodes).
     ///
     /// ```
     /// use glrmask_automata::Regex;
@@ -151,17 +154,19 @@ impl Regex {
     /// assert_eq!(Regex::any_byte().as_literal(), None);
     /// ```
     pub fn as_literal(&self) -> Option<Vec<u8>> {
-        match self.kind() {
-            RegexKind::Epsilon => Some(Vec::new()),
-            RegexKind::Bytes(_) => self.as_byte().map(|byte| vec![byte]),
-            RegexKind::Concat(parts) => parts.iter().map(Self::as_byte).collect(),
-            _ => None,
-        }
+        let mut word = Vec::new();
+        let small = self.depth() <= SHALLOW && self.size() <= 1 << 20;
+        (small && self.push_literal(&mut word)).then_some(word)
     }
-    fn as_byte(&self) -> Option<u8> {
+    fn push_literal(&self, word: &mut Vec<u8>) -> bool {
         match self.kind() {
-            RegexKind::Bytes(set) if set.len() == 1 => set.first(),
-            _ => None,
+            RegexKind::Epsilon => true,
+            RegexKind::Bytes(set) if set.len() == 1 => {
+                word.extend(set.iter());
+                true
+            }
+            RegexKind::Concat(parts) => parts.iter().all(|part| part.push_literal(word)),
+            _ => false,
         }
     }
     /// The language without any string.
@@ -195,7 +200,7 @@ impl Regex {
             match part.kind() {
                 RegexKind::Empty => return Self::empty(),
                 RegexKind::Epsilon => {}
-                RegexKind::Concat(inner) => flat.extend(inner.iter().cloned()),
+                RegexKind::Concat(inner) if inner.len() <= MAX_FLATTENED => flat.extend(inner.iter().cloned()),
                 _ => flat.push(part),
             }
         }
@@ -211,7 +216,7 @@ impl Regex {
         for part in parts {
             match part.kind() {
                 RegexKind::Empty => {}
-                RegexKind::Alternate(inner) => flat.extend(inner.iter().cloned()),
+                RegexKind::Alternate(inner) if inner.len() <= MAX_FLATTENED => flat.extend(inner.iter().cloned()),
                 _ => flat.push(part),
             }
         }
@@ -283,7 +288,7 @@ impl Ord for Regex {
     }
 }
 
-/// Below this depth the compiler's own recursive drop is safe.
+/// Down to this depth plain recursion is safe anywhere.
 const SHALLOW: usize = 64;
 
 impl Drop for Node {

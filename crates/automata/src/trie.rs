@@ -1,9 +1,9 @@
 //! Automata of finite sets of literals: a trie level by level, then bottom-up minimisation.
 
 use crate::classes::ByteClasses;
-use crate::dfa::Dfa;
+use crate::dfa::{Dfa, LabelSetId};
 use crate::draft::Draft;
-use crate::ByteSet;
+use crate::{ByteSet, Id, IndexVec, StateId};
 
 impl Dfa {
     /// The automaton of literals with labels (a literal may have several). O(total length · log literals).
@@ -15,15 +15,29 @@ impl Dfa {
     /// assert_eq!((dfa.labels(q), dfa.live(dfa.start())), (&[1, 3][..], &[1, 2, 3][..]));
     /// ```
     pub fn from_literals(literals: &[(&[u8], u32)]) -> Self {
+        if let [(word, label)] = *literals {
+            return Self::literal(word, label);
+        }
         let mut sorted = literals.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
-        let draft = trie(&sorted);
-        if sorted.len() <= 1 {
-            draft.already_minimal()
-        } else {
-            draft.minimal()
+        trie(&sorted).minimal()
+    }
+    /// The automaton of one literal. O(length · distinct bytes), without any search for equal states: there are none.
+    pub fn literal(word: &[u8], label: u32) -> Self {
+        let classes = ByteClasses::singles(&word.iter().copied().collect());
+        let (states, stride) = (word.len() + 1, classes.len());
+        let mut table = vec![Self::DEAD; states * stride];
+        for (i, (&byte, row)) in word.iter().zip(table.chunks_exact_mut(stride)).enumerate() {
+            row[usize::from(classes.map[usize::from(byte)])] = StateId::from_usize(i + 1);
         }
+        let (none, some) = (LabelSetId(0), LabelSetId(1));
+        let mut labels = IndexVec::from_elem(none, states);
+        let mut future = IndexVec::from_elem(some, states);
+        labels[StateId::from_usize(word.len())] = some;
+        future[StateId::from_usize(word.len())] = none;
+        let sets = IndexVec::from(vec![Vec::new(), vec![label]]);
+        Self { classes, table, labels, live: IndexVec::from_elem(some, states), future, sets }
     }
 }
 

@@ -81,11 +81,42 @@ fn deep_expressions_neither_overflow_nor_compile() {
     assert!(error.is_limit() && error.to_string().contains("500"));
     let mut nested = Regex::literal("a");
     while nested.depth() < Regex::MAX_DEPTH {
-        nested = if nested.depth() % 2 == 0 { nested.plus() } else { nested.intersect(&Regex::any_byte().star()) };
+        nested =
+            if nested.depth().is_multiple_of(2) { nested.plus() } else { nested.intersect(&Regex::any_byte().star()) };
     }
     let small_stack = std::thread::Builder::new().stack_size(2 << 20);
     let thread = small_stack.spawn(move || nested.compile(&Limits::default()).map(|dfa| dfa.len()));
     assert_eq!(thread.expect("spawn").join().expect("no overflow"), Ok(2));
+}
+
+#[test]
+fn shared_expressions_stay_shared() {
+    let mut doubled = Regex::literal("ab");
+    for _ in 0..60 {
+        doubled = Regex::concat([doubled.clone(), doubled]);
+    }
+    assert_eq!((doubled.as_literal(), doubled.matches_empty()), (None, false));
+    assert!(doubled.compile(&Limits::default()).expect_err("2^61 bytes").is_limit());
+    let long = Regex::literal("abc".repeat(5000));
+    let longer = Regex::concat([long.clone(), long, Regex::literal("d")]);
+    assert_eq!(longer.as_literal().map(|word| word.len()), Some(30_001));
+    let mut appended = Regex::epsilon();
+    (0..5000).for_each(|_| appended = Regex::concat([appended.clone(), Regex::literal("x")]));
+    assert_eq!(appended.compile(&Limits::default()).map(|dfa| dfa.len()), Ok(5001));
+}
+
+#[test]
+fn deep_loops_fit_a_small_stack() {
+    let mut nested = Regex::literal("a");
+    while nested.depth() + 3 <= Regex::MAX_DEPTH {
+        nested = Regex::alternate([Regex::concat([nested, Regex::literal("b")]), Regex::literal("c")]).plus();
+    }
+    let small_stack = std::thread::Builder::new().stack_size(2 << 20);
+    let thread = small_stack.spawn(move || {
+        let printed = nested.to_string().len();
+        nested.compile(&Limits::default()).map(|dfa| (dfa.accepts(b"c"), printed > 1000))
+    });
+    assert_eq!(thread.expect("spawn").join().expect("no overflow"), Ok((true, true)));
 }
 
 #[test]

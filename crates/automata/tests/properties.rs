@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use glrmask_automata::{Dfa, Id, Limits, Nfa, ParseConfig, Regex, StateId};
+use glrmask_automata::{AutomataError, Dfa, Id, Limits, Nfa, ParseConfig, Regex, StateId};
 use proptest::prelude::*;
 use support::{matches, regexes, words};
 
@@ -38,21 +38,22 @@ fn moore(dfa: &Dfa) -> usize {
 }
 
 /// An automaton for the same language with every state twice and edges into either copy.
-fn doubled(dfa: &Dfa) -> Nfa {
+fn doubled(dfa: &Dfa) -> Result<Nfa, AutomataError> {
     let mut nfa = Nfa::new(limits());
-    let copies: Vec<[StateId; 2]> = dfa.states().map(|_| [(); 2].map(|()| nfa.add_state().unwrap())).collect();
-    nfa.add_epsilon(nfa.start(), copies[0][1]).unwrap();
+    let mut pair = |_| Ok([nfa.add_state()?, nfa.add_state()?]);
+    let copies: Vec<[StateId; 2]> = dfa.states().map(&mut pair).collect::<Result<_, AutomataError>>()?;
+    nfa.add_epsilon(nfa.start(), copies[0][1])?;
     for q in dfa.states() {
         for (side, &copy) in copies[q.index()].iter().enumerate() {
             if let [label] = *dfa.labels(q) {
-                nfa.set_label(copy, label).unwrap();
+                nfa.set_label(copy, label)?;
             }
             for (i, (set, target)) in dfa.transitions(q).enumerate() {
-                nfa.add_edge(copy, &set, copies[target.index()][(side + i) % 2]).unwrap();
+                nfa.add_edge(copy, &set, copies[target.index()][(side + i) % 2])?;
             }
         }
     }
-    nfa
+    Ok(nfa)
 }
 
 proptest! {
@@ -134,7 +135,7 @@ proptest! {
     #[test]
     fn equal_languages_are_equal_values(regex in regexes(true), word in proptest::collection::vec(b'a'..=b'c', 0..4)) {
         let dfa = compile(&regex);
-        prop_assert_eq!(&doubled(&dfa).determinize().unwrap(), &dfa);
+        prop_assert_eq!(&doubled(&dfa).unwrap().determinize().unwrap(), &dfa);
         let q = dfa.run(dfa.start(), &word);
         let residual = dfa.residual(q);
         prop_assert!(residual.check_invariants().is_ok());

@@ -39,7 +39,9 @@ pub(crate) fn kill_sets(
         }
         let own = compiled[t].to_dfa();
         for (other, dfa) in longer.iter().filter(|(o, _)| *o != t && grammar.terminals[*o].scope == terminal.scope) {
-            if share_a_state(tables, merged[t], merged[*other]) && contains(dfa, &own, &grammar.terminals[t].name, limits)? {
+            if share_a_state(tables, merged[t], merged[*other])
+                && contains(dfa, &own, &grammar.terminals[t].name, limits)?
+            {
                 kills[t].push(*other);
             }
         }

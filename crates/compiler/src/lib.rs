@@ -64,8 +64,7 @@ pub struct Program {
 /// An empty language, a limit, or something that is not supported yet.
 pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Constraint, CompileError> {
     let program = analyze(grammar, config)?;
-    let runtime =
-        glrmask_runtime::Config { end_tokens: config.end_tokens.clone(), cache_bytes: config.cache_bytes };
+    let runtime = glrmask_runtime::Config { end_tokens: config.end_tokens.clone(), cache_bytes: config.cache_bytes };
     Ok(Constraint::new(program.parts, vocab.clone(), runtime)?)
 }
 
@@ -117,9 +116,8 @@ fn terminal_defs(
     let def = |(t, language): (TerminalId, &Compiled)| {
         let parser_terminal = Some(normalized.merged[t]).filter(|rep| used.contains(rep.index()));
         let ignored = normalized.global_ignore.binary_search(&t).is_ok();
-        let followers = parser_terminal.map_or_else(BitSet::default, |rep| {
-            adjacency.follow(rep).iter().map(|u| u.index()).collect()
-        });
+        let followers = parser_terminal
+            .map_or_else(BitSet::default, |rep| adjacency.follow(rep).iter().map(|u| u.index()).collect());
         // A terminal that nobody can emit still matters where its longer match forbids another's.
         let matters = parser_terminal.is_some() || ignored || killers.contains(t.index());
         let language = match language {

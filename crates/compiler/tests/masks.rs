@@ -56,7 +56,9 @@ fn check(constraint: &Constraint, state: &ConstraintState, depth: usize) {
 
 #[test]
 fn masks_equal_trying_every_token() {
-    let tokens = ["[", "]", ", ", "1", "12", "-", ".5", "\"", "a", "ab\"", "\", ", "[[", "]]", "1, ", "], [", "0", "x", ",", " "];
+    let tokens = [
+        "[", "]", ", ", "1", "12", "-", ".5", "\"", "a", "ab\"", "\", ", "[[", "]]", "1, ", "], [", "0", "x", ",", " ",
+    ];
     let constraint = compile(&json(), &vocab(&tokens), &Config::default()).unwrap();
     check(&constraint, &constraint.start(), 3);
 }
@@ -69,7 +71,16 @@ fn keywords_are_not_glued_to_identifiers() {
     let id = b.terminal("id", regex("[a-z]+"));
     let (semi, space) = (b.literal(";"), b.terminal("space", regex(" +")));
     b.ignore(space);
-    b.define(start, Expr::Sequence(vec![Expr::Choice(vec![Expr::Sequence(vec![Expr::from(ret), Expr::from(id)]), Expr::Sequence(vec![Expr::from(id), Expr::from(id)])]), Expr::from(semi)]));
+    b.define(
+        start,
+        Expr::Sequence(vec![
+            Expr::Choice(vec![
+                Expr::Sequence(vec![Expr::from(ret), Expr::from(id)]),
+                Expr::Sequence(vec![Expr::from(id), Expr::from(id)]),
+            ]),
+            Expr::from(semi),
+        ]),
+    );
     let grammar = b.build(start).unwrap();
     let tokens = ["return", "returnx", " ", "x", ";", "x;", " x;", "re", "turn"];
     let constraint = compile(&grammar, &vocab(&tokens), &Config::default()).unwrap();

@@ -1,26 +1,27 @@
-//! Atoms: the walk down the stack for all classes that begin with the same terminal, at once.
+//! Atoms: the walk down the stack for all classes that begin alike, at once.
 //!
-//! An atom is a weighted state of the stack-effect automaton. For one first terminal t and a list of things that may
-//! come after it (the *need set*), it says: these stack-effect states are still being read, each for these members of
-//! the need set; and these reductions under lookahead t are still popping, for all of them at once. Packing classes by
-//! first terminal is what makes the Parser DWA cheap: the reductions before the shift are done once per terminal, not
-//! once per class. Everything is memoised and hash-consed.
+//! First terminals that can be followed by the same things (the *need set*) form a group. An atom is a weighted state of
+//! the stack-effect automaton for one group: these stack-effect states are still being read, each for these *places* (a
+//! first terminal with one member of the need set); and these reductions are still popping, each for a set of first
+//! terminals with everything that may follow them. So the reductions before the shift are done once per set of
+//! terminals that ask for them, not once per class or per terminal. Everything is memoised and hash-consed.
 
-use glrmask_automata::lexdag::IGNORED;
+use glrmask_automata::lexdag::Need;
 use glrmask_automata::{typed_id, Id, IndexVec, NonterminalId, TerminalId};
 use rustc_hash::FxHashMap;
 
-use crate::effects::{Effects, Machine, ReadId, Then};
+use crate::effects::{grow, Actions, Effects, Machine, ReadId, TerminalSetId, Then};
 use crate::error::GlrError;
 use crate::tables::LrState;
+use crate::terminal_set::TerminalSet;
 use crate::weights::{WeightId, Weights};
 
 typed_id!(
-    /// An interned, sorted list of things that may come after a first terminal.
-    pub struct NeedSetId, "needs"
+    /// First terminals with the same need set.
+    pub struct GroupId, "g"
 );
 typed_id!(
-    /// A weighted state of the stack-effect automaton for one first terminal.
+    /// A weighted state of the stack-effect automaton for one group.
     pub struct AtomId, "atom"
 );
 
@@ -32,17 +33,43 @@ impl AtomId {
 /// Atoms one cache may hold.
 const ATOM_LIMIT: usize = 20_000_000;
 
+/// First terminals that share a need set. Place `i * needs.len() + j`: terminal i with need j. Without terminals the
+/// group stands for ignored text, and place j for need j.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// Sorted.
+    pub terminals: Box<[TerminalId]>,
+    /// Sorted.
+    pub needs: Box<[Then]>,
+}
+
+impl Group {
+    /// The place of a terminal with a need.
+    pub fn place(&self, terminal: TerminalId, then: Then) -> Option<usize> {
+        let member = self.needs.binary_search(&then).ok()?;
+        Some(self.terminals.binary_search(&terminal).ok()? * self.needs.len() + member)
+    }
+    fn places(&self) -> usize {
+        self.terminals.len().max(1) * self.needs.len()
+    }
+    fn places_of(&self, terminal: TerminalId) -> std::ops::Range<usize> {
+        let first = self.terminals.binary_search(&terminal).map_or(0, |i| i * self.needs.len());
+        first..first + self.needs.len()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Atom {
-    terminal: TerminalId,
-    needs: NeedSetId,
-    /// Reductions under way: symbols still to pop, nonterminal to go to. Sorted.
-    roots: Box<[(u32, NonterminalId)]>,
-    /// Stack-effect states with the members of the need set they stand for. Sorted, one entry per state.
+    group: GroupId,
+    /// Reductions under way: symbols still to pop, nonterminal to go to, terminals that ask for it. Sorted.
+    roots: Box<[Root]>,
+    /// Stack-effect states with the places they stand for. Sorted, one entry per state.
     entries: Box<[(ReadId, WeightId)]>,
 }
 
-/// What reading a symbol gives: members of the need set accepted now, and what is left.
+type Root = (u32, NonterminalId, TerminalSetId);
+
+/// What reading a symbol gives: places accepted now, and what is left.
 pub type Step = (WeightId, AtomId);
 
 /// Atoms found so far.
@@ -50,11 +77,11 @@ pub type Step = (WeightId, AtomId);
 pub struct Atoms {
     pub(crate) effects: Effects,
     pub(crate) weights: Weights,
-    need_sets: IndexVec<NeedSetId, Box<[Then]>>,
-    need_ids: FxHashMap<Box<[Then]>, NeedSetId>,
+    groups: IndexVec<GroupId, Group>,
+    group_ids: FxHashMap<Group, GroupId>,
     atoms: IndexVec<AtomId, Atom>,
     ids: FxHashMap<Atom, AtomId>,
-    starts: FxHashMap<(TerminalId, NeedSetId, LrState), Step>,
+    starts: FxHashMap<(GroupId, Option<TerminalSetId>, LrState), Step>,
     reads: FxHashMap<(AtomId, LrState), Step>,
     bytes: usize,
 }
@@ -63,7 +90,9 @@ pub struct Atoms {
 #[derive(Default)]
 struct Collector {
     accepted: WeightId,
-    roots: Vec<(u32, NonterminalId)>,
+    /// Places accepted one by one; joined to `accepted` at the end.
+    places: Vec<usize>,
+    roots: Vec<Root>,
     entries: Vec<(ReadId, WeightId)>,
 }
 
@@ -78,7 +107,7 @@ impl Collector {
 }
 
 impl Atoms {
-    /// Forgets atoms and stack-effect states; need sets and weights stay valid.
+    /// Forgets atoms and stack-effect states; groups and weights stay valid.
     pub fn clear(&mut self) {
         self.effects = Effects::default();
         self.atoms = IndexVec::new();
@@ -87,42 +116,35 @@ impl Atoms {
         self.reads.clear();
     }
 
-    /// The id of a need set, sorted and without repetition.
-    pub fn need_set(&mut self, mut needs: Vec<Then>) -> NeedSetId {
-        needs.sort_unstable();
-        needs.dedup();
-        let needs = needs.into_boxed_slice();
-        if let Some(&known) = self.need_ids.get(&needs) {
+    /// The id of a group; `terminals` and `needs` are sorted and distinct.
+    pub fn group(&mut self, terminals: Box<[TerminalId]>, needs: Box<[Then]>) -> GroupId {
+        let group = Group { terminals, needs };
+        if let Some(&known) = self.group_ids.get(&group) {
             return known;
         }
-        self.bytes += 2 * std::mem::size_of_val(&*needs) + 48;
-        let id = self.need_sets.push(needs.clone());
-        self.need_ids.insert(needs, id);
+        self.bytes += 2 * (4 * group.terminals.len() + 12 * group.needs.len()) + 64;
+        let id = self.groups.push(group.clone());
+        self.group_ids.insert(group, id);
         id
     }
 
-    /// The members of a need set.
-    pub fn needs(&self, id: NeedSetId) -> &[Then] {
-        &self.need_sets[id]
+    /// A group.
+    pub fn get_group(&self, id: GroupId) -> &Group {
+        &self.groups[id]
     }
 
-    /// The walk for `terminal` and what may follow it, `top` being the top of the stack. Memoised.
+    /// The walk for a whole group, `top` being the top of the stack. Memoised.
     ///
     /// # Errors
     /// The cache is over its limit.
-    pub fn start(
-        &mut self,
-        m: Machine<'_>,
-        terminal: TerminalId,
-        needs: NeedSetId,
-        top: LrState,
-    ) -> Result<Step, GlrError> {
-        if let Some(&known) = self.starts.get(&(terminal, needs, top)) {
-            return Ok(known);
+    pub fn start(&mut self, m: Machine<'_>, group: GroupId, top: LrState) -> Result<Step, GlrError> {
+        let terminals = &self.groups[group].terminals;
+        if terminals.is_empty() {
+            return self.start_ignored(m, group, top);
         }
-        let step = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.start_uncached(m, terminal, needs, top))?;
-        self.starts.insert((terminal, needs, top), step);
-        Ok(step)
+        let set: TerminalSet = terminals.iter().copied().collect();
+        let set = self.effects.terminal_set(set);
+        self.start_set(m, group, set, top)
     }
 
     /// After reading one more symbol. Memoised.
@@ -136,12 +158,12 @@ impl Atoms {
         if let Some(&known) = self.reads.get(&(atom, symbol)) {
             return Ok(known);
         }
-        let step = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.read_uncached(m, atom, symbol))?;
+        let step = grow(|| self.read_uncached(m, atom, symbol))?;
         self.reads.insert((atom, symbol), step);
         Ok(step)
     }
 
-    /// The atom without what is only needed for members that are `accepted` already.
+    /// The atom without what is only needed for places that are `accepted` already.
     ///
     /// # Errors
     /// The cache is over its limit.
@@ -149,19 +171,24 @@ impl Atoms {
         if atom == AtomId::NONE || accepted == WeightId::ZERO {
             return Ok(atom);
         }
-        let Atom { terminal, needs, roots, entries } = self.atoms[atom].clone();
-        let all = self.weights.of(0..self.need_sets[needs].len());
-        if self.weights.difference(all, accepted) == WeightId::ZERO {
+        let Atom { group, roots, entries } = self.atoms[atom].clone();
+        let places = self.groups[group].places();
+        if self.weights.count(accepted) == places {
             return Ok(AtomId::NONE);
         }
-        let mut left = Collector { roots: roots.into_vec(), ..Collector::default() };
+        let mut left = Collector::default();
+        for (pop, lhs, terminals) in roots.iter().copied() {
+            if let Some(terminals) = self.unaccepted(group, terminals, accepted) {
+                left.roots.push((pop, lhs, terminals));
+            }
+        }
         for &(state, weight) in &entries {
             let weight = self.weights.difference(weight, accepted);
             if weight != WeightId::ZERO {
                 left.entries.push((state, weight));
             }
         }
-        Ok(self.finish(terminal, needs, left)?.1)
+        Ok(self.finish(group, left)?.1)
     }
 
     /// Number of atoms.
@@ -174,56 +201,96 @@ impl Atoms {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.bytes
-            + self.effects.memory_usage()
-            + self.weights.memory_usage()
-            + (self.starts.len() + self.reads.len()) * 36
+        let memos = (self.starts.len() + self.reads.len()) * 36;
+        self.bytes + self.effects.memory_usage() + self.weights.memory_usage() + memos
     }
 
-    fn start_uncached(
+    /// Those of `terminals` that have a place which is not accepted yet.
+    fn unaccepted(&mut self, group: GroupId, set: TerminalSetId, accepted: WeightId) -> Option<TerminalSetId> {
+        let Self { effects, weights, groups, .. } = self;
+        let open = |t: &TerminalId| groups[group].places_of(*t).any(|place| !weights.contains(accepted, place));
+        let left: TerminalSet = effects.terminals(set).iter().filter(open).collect();
+        (!left.is_empty()).then(|| effects.terminal_set(left))
+    }
+
+    fn start_ignored(&mut self, m: Machine<'_>, group: GroupId, top: LrState) -> Result<Step, GlrError> {
+        if let Some(&known) = self.starts.get(&(group, None, top)) {
+            return Ok(known);
+        }
+        let mut found = Collector::default();
+        for (place, then) in self.groups[group].needs.to_vec().into_iter().enumerate() {
+            let state = self.effects.after(m, then, top)?;
+            let weight = self.weights.of([place]);
+            found.add(&mut self.weights, state, weight);
+        }
+        let step = self.finish(group, found)?;
+        self.starts.insert((group, None, top), step);
+        Ok(step)
+    }
+
+    /// The walk for some of the terminals of a group.
+    fn start_set(
         &mut self,
         m: Machine<'_>,
-        terminal: TerminalId,
-        needs: NeedSetId,
+        group: GroupId,
+        terminals: TerminalSetId,
+        top: LrState,
+    ) -> Result<Step, GlrError> {
+        if let Some(&known) = self.starts.get(&(group, Some(terminals), top)) {
+            return Ok(known);
+        }
+        let step = grow(|| self.start_set_uncached(m, group, terminals, top))?;
+        self.starts.insert((group, Some(terminals), top), step);
+        Ok(step)
+    }
+
+    fn start_set_uncached(
+        &mut self,
+        m: Machine<'_>,
+        group: GroupId,
+        terminals: TerminalSetId,
         top: LrState,
     ) -> Result<Step, GlrError> {
         let mut found = Collector::default();
-        let members = self.need_sets[needs].clone();
-        if terminal == IGNORED {
-            for (index, &then) in members.iter().enumerate() {
-                let state = self.effects.after(m, then, top)?;
-                let weight = self.weights.of([index]);
-                found.add(&mut self.weights, state, weight);
-            }
-            return self.finish(terminal, needs, found);
-        }
-        if let Some(pushed) = m.tables.shift(top, terminal) {
-            for (index, &then) in members.iter().enumerate() {
+        let Actions { shifts, reductions } = self.effects.actions(m, terminals, top);
+        let needs = if shifts.is_empty() { Vec::new() } else { self.groups[group].needs.to_vec() };
+        for (terminal, pushed) in shifts {
+            let first = self.groups[group].places_of(terminal).start;
+            for (member, &then) in needs.iter().enumerate() {
+                let place = first + member;
+                if then == Then::Open(Need::Free) {
+                    found.places.push(place);
+                    continue;
+                }
                 let rest = self.effects.after(m, then, pushed)?;
-                let state = self.effects.read(m, rest, top)?;
-                let weight = self.weights.of([index]);
-                found.add(&mut self.weights, state, weight);
+                match self.effects.read(m, rest, top)? {
+                    ReadId::ACCEPT => found.places.push(place),
+                    state => {
+                        let weight = self.weights.of([place]);
+                        found.add(&mut self.weights, state, weight);
+                    }
+                }
             }
         }
-        found.roots.extend(m.tables.reductions(top, terminal).iter().map(|r| (r.pop - 1, r.lhs)));
-        self.finish(terminal, needs, found)
+        found.roots.extend(reductions.into_iter().map(|(r, set)| (r.pop - 1, r.lhs, set)));
+        self.finish(group, found)
     }
 
     fn read_uncached(&mut self, m: Machine<'_>, atom: AtomId, symbol: LrState) -> Result<Step, GlrError> {
-        let Atom { terminal, needs, roots, entries } = self.atoms[atom].clone();
+        let Atom { group, roots, entries } = self.atoms[atom].clone();
         let mut found = Collector::default();
         for &(state, weight) in &entries {
             let next = self.effects.read(m, state, symbol)?;
             found.add(&mut self.weights, next, weight);
         }
-        for &(pop, lhs) in &roots {
+        for &(pop, lhs, terminals) in &roots {
             if pop > 0 {
-                found.roots.push((pop - 1, lhs));
+                found.roots.push((pop - 1, lhs, terminals));
                 continue;
             }
             let Some(pushed) = m.tables.goto(symbol, lhs) else { continue };
             // The goto symbol stands on `symbol`: read both before the unknown stack.
-            let (accepted, after) = self.start(m, terminal, needs, pushed)?;
+            let (accepted, after) = self.start_set(m, group, terminals, pushed)?;
             found.accepted = self.weights.union(found.accepted, accepted);
             let (accepted, left) = self.read(m, after, symbol)?;
             found.accepted = self.weights.union(found.accepted, accepted);
@@ -232,12 +299,14 @@ impl Atoms {
                 found.entries.extend_from_slice(&self.atoms[left].entries);
             }
         }
-        self.finish(terminal, needs, found)
+        self.finish(group, found)
     }
 
-    fn finish(&mut self, terminal: TerminalId, needs: NeedSetId, mut found: Collector) -> Result<Step, GlrError> {
-        found.roots.sort_unstable();
-        found.roots.dedup();
+    fn finish(&mut self, group: GroupId, mut found: Collector) -> Result<Step, GlrError> {
+        if !found.places.is_empty() {
+            let places = self.weights.of(found.places.drain(..));
+            found.accepted = self.weights.union(found.accepted, places);
+        }
         found.entries.sort_unstable();
         let mut entries: Vec<(ReadId, WeightId)> = Vec::with_capacity(found.entries.len());
         for (state, weight) in found.entries {
@@ -246,11 +315,29 @@ impl Atoms {
                 _ => entries.push((state, weight)),
             }
         }
-        if found.roots.is_empty() && entries.is_empty() {
+        let roots = self.unite_roots(found.roots);
+        if roots.is_empty() && entries.is_empty() {
             return Ok((found.accepted, AtomId::NONE));
         }
-        let atom = Atom { terminal, needs, roots: found.roots.into(), entries: entries.into() };
+        let atom = Atom { group, roots: roots.into(), entries: entries.into() };
         Ok((found.accepted, self.intern(atom)?))
+    }
+
+    /// One root per reduction.
+    fn unite_roots(&mut self, mut roots: Vec<Root>) -> Vec<Root> {
+        roots.sort_unstable();
+        roots.dedup();
+        let mut united: Vec<Root> = Vec::with_capacity(roots.len());
+        for (pop, lhs, terminals) in roots {
+            match united.last_mut() {
+                Some(last) if (last.0, last.1) == (pop, lhs) => {
+                    let both = self.effects.terminals(last.2).union(self.effects.terminals(terminals));
+                    last.2 = self.effects.terminal_set(both);
+                }
+                _ => united.push((pop, lhs, terminals)),
+            }
+        }
+        united
     }
 
     fn intern(&mut self, atom: Atom) -> Result<AtomId, GlrError> {

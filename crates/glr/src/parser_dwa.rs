@@ -1,22 +1,22 @@
 //! The Parser DWA: a deterministic automaton over parser stacks, read from the top, that says which tokens are legal.
 //!
-//! A state ([`Row`]) holds, for every first terminal of the classes in question, the members of its need set that are
-//! accepted so far and the atom that is still reading. Reading a stack symbol only adds to what is accepted; a row whose
+//! A state ([`Row`]) holds, for every group of first terminals of the classes in question, the places that are accepted
+//! so far and the atom that is still reading. Reading a stack symbol only adds to what is accepted; a row whose
 //! atoms are all done is final, and for it the mask is known. Rows are hash-consed and made on demand; exploring them
 //! all at compile time is the same code run to the end. Rows know classes, never tokens.
 
-use glrmask_automata::lexdag::{ClassDag, ClassId};
+use glrmask_automata::lexdag::{ClassDag, ClassId, IGNORED};
 use glrmask_automata::{typed_id, IndexVec, TerminalId};
 use rustc_hash::FxHashMap;
 
-use crate::atoms::{AtomId, Atoms, NeedSetId};
+use crate::atoms::{AtomId, Atoms, GroupId};
 use crate::effects::{Machine, Then};
 use crate::error::GlrError;
 use crate::tables::LrState;
 use crate::weights::WeightId;
 
 typed_id!(
-    /// The first terminals of a set of classes, each with its need set.
+    /// What a set of classes asks of the parser.
     pub struct QueryId, "q"
 );
 typed_id!(
@@ -27,11 +27,11 @@ typed_id!(
 /// Rows one cache may hold.
 const ROW_LIMIT: usize = 20_000_000;
 
-/// What a set of classes asks of the parser: first terminals in rising order with what may come after each.
+/// What a set of classes asks of the parser: groups of first terminals with what may come after them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Query {
-    /// Sorted by terminal, each once.
-    pub firsts: Box<[(TerminalId, NeedSetId)]>,
+    /// Every first terminal is in one group.
+    pub groups: Box<[GroupId]>,
 }
 
 /// A state of the Parser DWA.
@@ -39,9 +39,9 @@ pub struct Query {
 pub struct Row {
     /// What is asked.
     pub query: QueryId,
-    /// Members of each need set accepted so far.
+    /// Places of each group accepted so far.
     pub accepted: Box<[WeightId]>,
-    /// What is still being read, per first terminal.
+    /// What is still being read, per group.
     atoms: Box<[AtomId]>,
 }
 
@@ -73,19 +73,37 @@ pub struct ParserDwa {
 impl ParserDwa {
     /// The query for a set of classes. Time: edges and open terminals of the classes.
     pub fn query(&mut self, dag: &ClassDag, classes: impl IntoIterator<Item = ClassId>) -> QueryId {
-        let mut by_first: FxHashMap<TerminalId, Vec<Then>> = FxHashMap::default();
+        let mut needs: FxHashMap<TerminalId, Vec<Then>> = FxHashMap::default();
         for class in classes {
             let node = dag.node(class);
             for open in &*node.open {
-                by_first.entry(open.terminal).or_default().push(Then::Open(open.need));
+                needs.entry(open.terminal).or_default().push(Then::Open(open.need));
             }
             for &(terminal, rest) in &*node.edges {
-                by_first.entry(terminal).or_default().push(Then::Class(rest));
+                needs.entry(terminal).or_default().push(Then::Class(rest));
             }
         }
-        let mut firsts: Vec<_> = by_first.into_iter().map(|(t, needs)| (t, self.atoms.need_set(needs))).collect();
-        firsts.sort_unstable();
-        let query = Query { firsts: firsts.into() };
+        let mut by_needs: FxHashMap<Vec<Then>, Vec<TerminalId>> = FxHashMap::default();
+        for (terminal, mut then) in needs {
+            then.sort_unstable();
+            then.dedup();
+            if terminal == IGNORED {
+                let group = self.atoms.group(Box::default(), then.into());
+                by_needs.entry(Vec::new()).or_default().push(TerminalId(group.0));
+            } else {
+                by_needs.entry(then).or_default().push(terminal);
+            }
+        }
+        let mut groups: Vec<GroupId> = Vec::with_capacity(by_needs.len());
+        for (then, mut terminals) in by_needs {
+            terminals.sort_unstable();
+            match then.is_empty() {
+                true => groups.extend(terminals.iter().map(|t| GroupId(t.0))),
+                false => groups.push(self.atoms.group(terminals.into(), then.into())),
+            }
+        }
+        groups.sort_unstable();
+        let query = Query { groups: groups.into() };
         if let Some(&known) = self.query_ids.get(&query) {
             return known;
         }
@@ -94,13 +112,18 @@ impl ParserDwa {
         id
     }
 
-    /// Which (first terminal, member) pairs of a query accept a class.
+    /// Which (group, place) pairs of a query accept a class.
     pub fn places(&self, dag: &ClassDag, query: QueryId, class: ClassId) -> Vec<(usize, usize)> {
-        let firsts = &self.queries[query].firsts;
+        let groups = &self.queries[query].groups;
         let place = |terminal: TerminalId, then: Then| {
-            let first = firsts.binary_search_by_key(&terminal, |f| f.0).ok()?;
-            let member = self.atoms.needs(firsts[first].1).binary_search(&then).ok()?;
-            Some((first, member))
+            groups.iter().enumerate().find_map(|(index, &id)| {
+                let group = self.atoms.get_group(id);
+                let place = match terminal {
+                    IGNORED if group.terminals.is_empty() => group.needs.binary_search(&then).ok(),
+                    _ => group.place(terminal, then),
+                };
+                place.map(|place| (index, place))
+            })
         };
         let node = dag.node(class);
         let open = node.open.iter().filter_map(|o| place(o.terminal, Then::Open(o.need)));
@@ -120,7 +143,7 @@ impl ParserDwa {
     }
 
     /// A query.
-    pub fn query_firsts(&self, query: QueryId) -> &Query {
+    pub fn get_query(&self, query: QueryId) -> &Query {
         &self.queries[query]
     }
 
@@ -144,11 +167,11 @@ impl ParserDwa {
         if let Some(known) = self.known_start(query, top) {
             return Ok(known);
         }
-        let firsts = self.queries[query].firsts.clone();
-        let mut accepted = Vec::with_capacity(firsts.len());
-        let mut atoms = Vec::with_capacity(firsts.len());
-        for &(terminal, needs) in &firsts {
-            let (weight, atom) = self.atoms.start(m, terminal, needs, top)?;
+        let groups = self.queries[query].groups.clone();
+        let mut accepted = Vec::with_capacity(groups.len());
+        let mut atoms = Vec::with_capacity(groups.len());
+        for &group in &groups {
+            let (weight, atom) = self.atoms.start(m, group, top)?;
             accepted.push(weight);
             atoms.push(self.atoms.without(atom, weight)?);
         }
@@ -188,8 +211,8 @@ impl ParserDwa {
     pub fn is_final(&self, row: RowId) -> bool {
         self.finals[row.0 as usize]
     }
-    /// The members in a weight.
-    pub fn members(&self, weight: WeightId) -> impl Iterator<Item = usize> + '_ {
+    /// The places in a weight.
+    pub fn accepted_places(&self, weight: WeightId) -> impl Iterator<Item = usize> + '_ {
         self.atoms.weights.iter(weight)
     }
     /// Number of rows.

@@ -79,6 +79,16 @@ impl Weights {
         self.intern(words)
     }
 
+    /// Whether `item` is an element.
+    pub fn contains(&self, id: WeightId, item: usize) -> bool {
+        self.sets[id].get(item / 64).is_some_and(|word| word >> (item % 64) & 1 == 1)
+    }
+
+    /// Number of elements.
+    pub fn count(&self, id: WeightId) -> usize {
+        self.sets[id].iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// The elements in rising order.
     pub fn iter(&self, id: WeightId) -> impl Iterator<Item = usize> + '_ {
         self.sets[id].iter().enumerate().flat_map(|(i, &word)| {

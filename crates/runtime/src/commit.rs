@@ -3,8 +3,8 @@
 //! A lexeme that matches at the current end is ended by the *next* byte, or right away when it cannot grow: so the
 //! usual lexeme needs no second branch and leaves no condition. See `docs/commit.md`.
 
-use glrmask_automata::Dfa;
-use crate::shim as parser;
+use glrmask_automata::{Dfa, TerminalId};
+use glrmask_glr::parser;
 use glrmask_lexer::conditions::step_all;
 use glrmask_lexer::{antichain, Condition, Thread};
 
@@ -14,7 +14,7 @@ use crate::error::RuntimeError;
 use crate::query;
 
 /// Advances by `bytes`; returns how many could be read. Branches that remain may still not be viable.
-pub(crate) fn advance(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> Result<usize, RuntimeError> {
+pub(crate) fn advance(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> usize {
     let mut read = 0;
     while let Some(&byte) = bytes.get(read) {
         if let Some(more) = run_single(inner, branches, &bytes[read..]) {
@@ -23,16 +23,16 @@ pub(crate) fn advance(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> R
         }
         let mut next = Branches::new();
         for branch in branches.drain(..) {
-            step(inner, branch, byte, &mut next)?;
+            step(inner, branch, byte, &mut next);
         }
         *branches = next;
         if branches.is_empty() {
-            return Ok(read);
+            return read;
         }
         read += 1;
     }
-    end_finished(inner, branches)?;
-    Ok(read)
+    end_finished(inner, branches);
+    read
 }
 
 /// The common case: one branch without conditions inside a lexeme, while nothing can end. Bytes read, if any.
@@ -57,19 +57,19 @@ fn run_single(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> Option<us
     (read > 0).then_some(read)
 }
 
-fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut Branches) -> Result<(), RuntimeError> {
-    let Some(stacks) = step_conditions(inner, branch.stacks, byte) else { return Ok(()) };
-    match branch.lexeme {
-        Lexeme::Boundary => start_lexemes(inner, stacks, byte, out),
-        Lexeme::Inside(thread) => {
-            let next = inner.lexer.component(thread.0).dfa().next(thread.1, byte);
-            end_lexeme(inner, thread, &stacks, byte, out)?;
-            if next != Dfa::DEAD {
-                add_branch(out, Branch { lexeme: Lexeme::Inside((thread.0, next)), stacks });
-            }
+fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut Branches) {
+    let Some(stacks) = step_conditions(inner, branch.stacks, byte) else { return };
+    let Lexeme::Inside(thread) = branch.lexeme else { return start_lexemes(inner, stacks, byte, out) };
+    let dfa = inner.lexer.component(thread.0).dfa();
+    let next = dfa.next(thread.1, byte);
+    if next != Dfa::DEAD {
+        if dfa.is_accepting(thread.1) {
+            end_lexeme(inner, thread, stacks.clone(), byte, out);
         }
+        add_branch(out, Branch { lexeme: Lexeme::Inside((thread.0, next)), stacks });
+    } else if dfa.is_accepting(thread.1) {
+        end_lexeme(inner, thread, stacks, byte, out);
     }
-    Ok(())
 }
 
 /// Advances pending conditions; stacks whose every alternative is violated go. `None` if no stack is left.
@@ -89,25 +89,47 @@ fn step_conditions(inner: &Inner, stacks: Stacks, byte: u8) -> Option<Stacks> {
 }
 
 /// Ends the lexeme where it stands, for every terminal it matches; `byte` starts the next lexeme.
-fn end_lexeme(inner: &Inner, thread: Thread, stacks: &Stacks, byte: u8, out: &mut Branches) -> Result<(), RuntimeError> {
-    let component = inner.lexer.component(thread.0);
-    if !component.dfa().is_accepting(thread.1) || inner.lexer.starts(byte).is_empty() {
-        return Ok(());
+fn end_lexeme(inner: &Inner, thread: Thread, stacks: Stacks, byte: u8, out: &mut Branches) {
+    if inner.lexer.starts(byte).is_empty() {
+        return;
     }
-    for terminal in component.matched(thread.1) {
+    let component = inner.lexer.component(thread.0);
+    emit(inner, component.matched(thread.1), stacks, |terminal, stacks| {
         let left = component.left(terminal, thread.1);
-        let Some(left) = step_all(inner.lexer.kill_automata(), left, byte) else { continue };
-        if inner.lexer.is_ignored(terminal) {
-            start_lexemes(inner, with_conditions(inner, stacks.clone(), &left), byte, out);
+        if let Some(left) = step_all(inner.lexer.kill_automata(), left, byte) {
+            start_lexemes(inner, with_conditions(inner, stacks, &left), byte, out);
         }
-        if let Some(terminal) = inner.lexer.parser_terminal(terminal) {
-            let shifted = parser::shift_terminal(&inner.tables, stacks, terminal)?;
-            if !shifted.is_empty() {
-                start_lexemes(inner, with_conditions(inner, shifted, &left), byte, out);
+    });
+}
+
+/// What the stacks become when the lexeme is any of these terminals: unchanged where it is ignored, shifted where the
+/// parser takes it. The last use of the stacks works in place.
+fn emit(
+    inner: &Inner,
+    terminals: impl ExactSizeIterator<Item = TerminalId>,
+    stacks: Stacks,
+    mut to: impl FnMut(TerminalId, Stacks),
+) {
+    let count = terminals.len();
+    let mut rest = Some(stacks);
+    for (index, terminal) in terminals.enumerate() {
+        let Some(mut here) = (if index + 1 == count { rest.take() } else { rest.clone() }) else { return };
+        let parser_terminal = inner.lexer.parser_terminal(terminal);
+        if inner.lexer.is_ignored(terminal) {
+            match parser_terminal {
+                Some(_) => to(terminal, here.clone()),
+                None => {
+                    to(terminal, here);
+                    continue;
+                }
+            }
+        }
+        if let Some(t) = parser_terminal {
+            if parser::shift_terminal_mut(&inner.tables, &mut here, t) {
+                to(terminal, here);
             }
         }
     }
-    Ok(())
 }
 
 /// Adds conditions to every stack.
@@ -133,35 +155,27 @@ fn start_lexemes(inner: &Inner, stacks: Stacks, byte: u8, out: &mut Branches) {
 }
 
 /// Ends the lexemes that match and cannot grow: their branch goes to the boundary.
-fn end_finished(inner: &Inner, branches: &mut Branches) -> Result<(), RuntimeError> {
+fn end_finished(inner: &Inner, branches: &mut Branches) {
     let finished = |branch: &Branch| match branch.lexeme {
         Lexeme::Inside((component, state)) => inner.lexer.component(component).dfa().future(state).is_empty(),
         Lexeme::Boundary => false,
     };
     if !branches.iter().any(finished) {
-        return Ok(());
+        return;
     }
     let mut next = Branches::new();
     for branch in branches.drain(..) {
         match branch.lexeme {
             Lexeme::Inside((component, state)) if finished(&branch) => {
-                for terminal in inner.lexer.component(component).matched(state) {
-                    if inner.lexer.is_ignored(terminal) {
-                        add_branch(&mut next, Branch { lexeme: Lexeme::Boundary, stacks: branch.stacks.clone() });
-                    }
-                    if let Some(terminal) = inner.lexer.parser_terminal(terminal) {
-                        let stacks = parser::shift_terminal(&inner.tables, &branch.stacks, terminal)?;
-                        if !stacks.is_empty() {
-                            add_branch(&mut next, Branch { lexeme: Lexeme::Boundary, stacks });
-                        }
-                    }
-                }
+                let matched = inner.lexer.component(component).matched(state);
+                emit(inner, matched, branch.stacks, |_, stacks| {
+                    add_branch(&mut next, Branch { lexeme: Lexeme::Boundary, stacks });
+                });
             }
             _ => add_branch(&mut next, branch),
         }
     }
     *branches = next;
-    Ok(())
 }
 
 /// Drops the branches that no text completes. Whether any is left.
@@ -184,17 +198,16 @@ pub(crate) fn retain_viable(inner: &Inner, branches: &mut Branches) -> Result<bo
 pub(crate) fn is_accepting(inner: &Inner, branches: &Branches) -> bool {
     branches.iter().any(|branch| match branch.lexeme {
         Lexeme::Boundary => accepts_end(inner, &branch.stacks),
-        Lexeme::Inside((component, state)) => inner.lexer.component(component).matched(state).any(|terminal| {
-            inner.lexer.is_ignored(terminal) && accepts_end(inner, &branch.stacks)
-                || inner.lexer.parser_terminal(terminal).is_some_and(|t| {
-                    parser::shift_terminal(&inner.tables, &branch.stacks, t).is_ok_and(|s| accepts_end(inner, &s))
-                })
-        }),
+        Lexeme::Inside((component, state)) => {
+            let matched = inner.lexer.component(component).matched(state);
+            let mut accepting = false;
+            emit(inner, matched, branch.stacks.clone(), |_, stacks| accepting |= accepts_end(inner, &stacks));
+            accepting
+        }
     })
 }
 
 fn accepts_end(inner: &Inner, stacks: &Stacks) -> bool {
     let start = glrmask_glr::Tables::START;
-    inner.accepts_empty && stacks.tops().any(|&top| top == start)
-        || parser::accepts_end(&inner.tables, stacks).unwrap_or(false)
+    inner.accepts_empty && stacks.tops().any(|&top| top == start) || parser::accepts_end(&inner.tables, stacks)
 }

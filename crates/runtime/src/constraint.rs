@@ -71,8 +71,7 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let inner =
-            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache };
+        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache };
         let constraint = Self(Arc::new(inner));
         if constraint.start().is_rejected() {
             return Err(RuntimeError::empty_language());

@@ -11,7 +11,6 @@ pub mod error;
 mod fill;
 mod mask;
 mod query;
-mod shim;
 pub mod state;
 
 pub use constraint::{Config, Constraint, Parts, Stats};

@@ -58,43 +58,52 @@ fn set_ids(ids: &[u32], words: &mut [u32]) {
 #[derive(Debug)]
 pub(crate) struct TokenSets {
     sets: Vec<RankSet>,
-    /// Per first terminal of the query and member of its need set: the sets it accepts.
-    by_member: Vec<Vec<Vec<u32>>>,
+    /// Per group of the query and place in it: the sets it accepts.
+    by_place: Vec<Vec<Vec<u32>>>,
 }
 
 impl TokenSets {
     pub(crate) fn new(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: Vec<(ClassId, RankSet)>) -> Self {
-        let mut by_member: Vec<Vec<Vec<u32>>> = vec![Vec::new(); dwa.query_firsts(query).firsts.len()];
+        let mut by_place: Vec<Vec<Vec<u32>>> = vec![Vec::new(); dwa.get_query(query).groups.len()];
         for (index, (class, _)) in classes.iter().enumerate() {
-            for (first, member) in dwa.places(dag, query, *class) {
-                let members = &mut by_member[first];
-                if members.len() <= member {
-                    members.resize(member + 1, Vec::new());
+            for (group, place) in dwa.places(dag, query, *class) {
+                let places = &mut by_place[group];
+                if places.len() <= place {
+                    places.resize(place + 1, Vec::new());
                 }
-                members[member].push(index as u32);
+                places[place].push(index as u32);
             }
         }
-        Self { sets: classes.into_iter().map(|c| c.1).collect(), by_member }
+        Self { sets: classes.into_iter().map(|c| c.1).collect(), by_place }
     }
 
     /// The mask of all tokens whose class the row accepts.
     pub(crate) fn mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab) -> Mask {
         let mut wanted = vec![false; self.sets.len()];
-        for (first, &weight) in dwa.row(row).accepted.iter().enumerate() {
-            for member in dwa.members(weight) {
-                let sets = self.by_member[first].get(member).map_or(&[][..], |s| s);
+        for (group, &weight) in dwa.row(row).accepted.iter().enumerate() {
+            for place in dwa.accepted_places(weight) {
+                let sets = self.by_place[group].get(place).map_or(&[][..], |s| s);
                 sets.iter().for_each(|&set| wanted[set as usize] = true);
             }
         }
+        let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| set);
+        if accepted().map(|set| set.len()).sum::<usize>() < SPARSE_IDS / 2 {
+            let mut ids: Vec<u32> = accepted().flat_map(|set| ids_of(set, vocab)).collect();
+            ids.sort_unstable();
+            return Mask::Sparse(ids.into());
+        }
         let mut words = vec![0u32; vocab.mask_words()];
-        let accepted = self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted);
-        accepted.for_each(|(set, _)| vocab.set_ranks(set, &mut words));
+        accepted().for_each(|set| vocab.set_ranks(set, &mut words));
         compact(words)
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
         self.sets.iter().map(|s| 8 * s.ranges().len() + 64).sum()
     }
+}
+
+fn ids_of<'a>(set: &'a RankSet, vocab: &'a Vocab) -> impl Iterator<Item = u32> + 'a {
+    set.ranges().iter().flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0)
 }
 
 fn compact(words: Vec<u32>) -> Mask {

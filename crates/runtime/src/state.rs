@@ -157,28 +157,18 @@ impl ConstraintState {
     fn advance(&mut self, bytes: &[u8]) -> Result<(), CommitError> {
         self.accepting = Default::default();
         let inner = self.constraint.inner();
-        let advanced = commit::advance(inner, &mut self.branches, bytes);
-        match advanced {
-            Ok(fine) if fine == bytes.len() => match commit::retain_viable(inner, &mut self.branches) {
-                Ok(true) => Ok(()),
-                Ok(false) => {
-                    self.reject();
-                    Err(CommitError::ForbiddenBytes(bytes.len() - 1))
-                }
-                Err(error) => {
-                    self.reject();
-                    Err(error.into())
-                }
-            },
-            Ok(fine) => {
-                self.reject();
-                Err(CommitError::ForbiddenBytes(fine))
+        let fine = commit::advance(inner, &mut self.branches, bytes);
+        let failed = if fine < bytes.len() {
+            CommitError::ForbiddenBytes(fine)
+        } else {
+            match commit::retain_viable(inner, &mut self.branches) {
+                Ok(true) => return Ok(()),
+                Ok(false) => CommitError::ForbiddenBytes(fine - 1),
+                Err(error) => error.into(),
             }
-            Err(error) => {
-                self.reject();
-                Err(error.into())
-            }
-        }
+        };
+        self.reject();
+        Err(failed)
     }
 
     fn reject(&mut self) {

@@ -89,12 +89,8 @@ impl ClassTable {
             let below = |edge: &crate::scan::ScanEdge, sets: &mut ConditionSets| {
                 (edge.rest, sets.union(pending, edge.conditions))
             };
-            let missing: Vec<_> = node
-                .edges
-                .iter()
-                .map(|edge| below(edge, sets))
-                .filter(|key| !self.known.contains_key(key))
-                .collect();
+            let missing: Vec<_> =
+                node.edges.iter().map(|edge| below(edge, sets)).filter(|key| !self.known.contains_key(key)).collect();
             if missing.is_empty() {
                 let class = self.combine(lexer, scans, sets, current, pending)?;
                 self.known.insert((current, outer), class);

@@ -89,8 +89,7 @@ impl Lexer {
         components: IndexVec<ComponentId, Component>,
         mut kill_automata: KillAutomata,
     ) -> Self {
-        let needed: BitSet =
-            components.iter().flat_map(Component::condition_terminals).map(|t| t.index()).collect();
+        let needed: BitSet = components.iter().flat_map(Component::condition_terminals).map(|t| t.index()).collect();
         kill_automata.retain(|t, _| needed.contains(t.index()));
         let (classes, class_count) = joint_classes(&components);
         let starts = (0..=255u8).map(|byte| starting_with(&components, byte)).collect();
@@ -99,7 +98,18 @@ impl Lexer {
         let ignoring = ignored.filter_map(|t| t.component).map(|c| c.index()).collect();
         let by_parser_terminal = by_parser_terminal(&terminals);
         let plain = components.iter().all(Component::is_plain);
-        Self { ignoring, by_parser_terminal, terminals, components, kill_automata, classes, class_count, starts, used, plain }
+        Self {
+            ignoring,
+            by_parser_terminal,
+            terminals,
+            components,
+            kill_automata,
+            classes,
+            class_count,
+            starts,
+            used,
+            plain,
+        }
     }
 
     /// Number of terminals.
@@ -285,7 +295,8 @@ fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits
     if automata.is_empty() {
         return Ok(Dfa::from_literals(&literals));
     }
-    let single: Vec<(Dfa, u32)> = literals.iter().map(|&(bytes, label)| (Dfa::from_literals(&[(bytes, 0)]), label)).collect();
+    let single: Vec<(Dfa, u32)> =
+        literals.iter().map(|&(bytes, label)| (Dfa::from_literals(&[(bytes, 0)]), label)).collect();
     automata.extend(single.iter().map(|(dfa, label)| (dfa, *label)));
     Dfa::union(&automata, limits).map_err(|e| LexerError::automaton(members.first().copied(), &e))
 }

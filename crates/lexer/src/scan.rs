@@ -96,8 +96,7 @@ impl ScanTable {
     /// The scan of the empty text at a lexeme boundary.
     pub fn at_boundary(&mut self, lexer: &Lexer, origin: StartSetId, pending: ConditionSetId) -> ScanId {
         self.ensure_all(lexer);
-        let scan =
-            Scan { origin, at_boundary: true, pending, threads: SmallVec::new(), edges: SmallVec::new() };
+        let scan = Scan { origin, at_boundary: true, pending, threads: SmallVec::new(), edges: SmallVec::new() };
         self.intern(lexer, scan)
     }
 
@@ -271,7 +270,9 @@ impl ScanTable {
         for &(id, state) in &scan.threads {
             let component = lexer.component(id);
             for terminal in component.matched(state) {
-                let Some(left) = step_all(&lexer.kill_automata, component.left(terminal, state), byte) else { continue };
+                let Some(left) = step_all(&lexer.kill_automata, component.left(terminal, state), byte) else {
+                    continue;
+                };
                 let conditions = sets.intern(left);
                 let origins = self.origins_after(lexer, terminal, scan.origin);
                 for origin in origins {
@@ -292,13 +293,8 @@ impl ScanTable {
             self.steps[slot] = if threads.is_empty() {
                 DEAD
             } else {
-                let mut scan = Scan {
-                    origin,
-                    at_boundary: false,
-                    pending: ConditionSetId::NONE,
-                    threads,
-                    edges: SmallVec::new(),
-                };
+                let mut scan =
+                    Scan { origin, at_boundary: false, pending: ConditionSetId::NONE, threads, edges: SmallVec::new() };
                 canonical_origin(lexer, &mut scan);
                 self.intern(lexer, scan).0
             };

@@ -170,13 +170,11 @@ impl GrammarBuilder {
     /// # Errors
     /// An expression nested too deeply, repetition bounds out of order, an id of another builder.
     pub fn build(mut self, start: NonterminalId) -> Result<Grammar, GrammarError> {
-        self.check_ids(start);
-        if let Some(error) = GrammarError::collect(std::mem::take(&mut self.errors)) {
-            return Err(error);
-        }
         self.make_nullable_optional();
-        let Self { terminals, nonterminals, productions, scopes, .. } = self;
-        Ok(Grammar { terminals, nonterminals, productions, scopes, start })
+        let Self { terminals, nonterminals, productions, scopes, mut errors, .. } = self;
+        let grammar = Grammar { terminals, nonterminals, productions, scopes, start };
+        errors.extend(grammar.validate().err().map(|error| error.first().clone()));
+        GrammarError::collect(errors).map_or(Ok(grammar), Err)
     }
 
     pub(crate) fn error(&mut self, diagnostic: Diagnostic) {
@@ -194,23 +192,6 @@ impl GrammarBuilder {
             scope = ROOT_SCOPE;
         }
         &mut self.scopes[scope]
-    }
-
-    fn check_ids(&mut self, start: NonterminalId) {
-        if self.nonterminals.get(start).is_none() {
-            self.invalid(format!("start symbol {start} is not declared"));
-        }
-        let foreign_symbol = |symbol: &Symbol| match *symbol {
-            Symbol::Terminal(t) => self.terminals.get(t).is_none().then(|| t.to_string()),
-            Symbol::Nonterminal(n) => self.nonterminals.get(n).is_none().then(|| n.to_string()),
-        };
-        let lists = self.scopes.iter().flat_map(|s| s.groups.iter().chain([&s.ignore])).flatten();
-        let named = lists.map(|&t| Symbol::Terminal(t));
-        let used = self.productions.iter().flat_map(|p| p.rhs.iter().copied().chain([Symbol::Nonterminal(p.lhs)]));
-        let foreign = used.chain(named).find_map(|symbol| foreign_symbol(&symbol));
-        if let Some(id) = foreign {
-            self.invalid(format!("symbol {id} is not declared"));
-        }
     }
 
     /// Occurrences of a terminal `t` whose pattern matched ε become `o` with `o → t | ε`.

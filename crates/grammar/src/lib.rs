@@ -1,4 +1,30 @@
-//! Context-free grammars over regular terminals: intermediate representation, transformations, and the GLRM and EBNF front-ends.
+//! Context-free grammars over regular terminals: intermediate representation, transformations, and the GLRM and EBNF
+//! front-ends.
+//!
+//! A [`Grammar`] is what every front-end produces: terminals (regular languages over bytes), nonterminals, productions
+//! and scopes. [`GrammarBuilder`] makes one, turning expressions with repetition, options and separators into
+//! left-recursive productions. [`glrm`] reads and prints the project's own text format, [`ebnf`] reads EBNF in the style
+//! of the W3C. [`normalize`] rewrites a grammar, without changing its language, into the form that parser construction
+//! wants: ε-free, without unit cycles, trimmed.
+//!
+//! ```
+//! use glrmask_grammar::{glrm, normalize, NormalizeConfig};
+//!
+//! let grammar = glrm::parse(r#"
+//!     start value;
+//!     ignore WS;
+//!     nt value = "[" "," ~ (value*) "]" | NUMBER;
+//!     t NUMBER = "-"? [0-9]+;
+//!     t WS = [ \t\n]+;
+//! "#)?;
+//! let normalized = normalize(&grammar, &NormalizeConfig::default())?;
+//! assert_eq!(normalized.global_ignore.len(), 1);
+//! assert_eq!(normalized.productions.len(), 7);
+//! # Ok::<(), glrmask_grammar::GrammarError>(())
+//! ```
+//!
+//! Reading order: `ir`, `expr`, `builder`, `repeat`; `transform` (its driver is `transform::normalize`); `text` (what
+//! the front-ends share), `glrm`, `ebnf`.
 
 pub mod builder;
 pub mod diagnostic;
@@ -12,6 +38,7 @@ mod repeat;
 mod testing;
 mod text;
 pub mod transform;
+mod validate;
 
 pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};

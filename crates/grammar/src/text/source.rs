@@ -6,7 +6,7 @@ use crate::ir::Span;
 /// The longest grammar text accepted, in bytes.
 pub(crate) const MAX_SOURCE: usize = 16 << 20;
 /// Distance of the offsets at which characters have been counted: columns of one endless line stay cheap.
-const STEP: usize = 512;
+const STEP: usize = 64;
 
 /// A text with an index of its lines.
 #[derive(Debug)]

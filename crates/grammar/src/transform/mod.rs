@@ -6,6 +6,7 @@
 
 mod buckets;
 mod cfg;
+mod dump;
 pub mod epsilon;
 pub mod ignore;
 pub mod inline;

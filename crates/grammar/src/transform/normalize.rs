@@ -8,6 +8,9 @@ use crate::diagnostic::GrammarError;
 use crate::ir::{Grammar, Pattern, Production};
 use crate::pattern::is_visibly_empty;
 
+/// How often merging and folding take turns.
+const MAX_MERGES: usize = 8;
+
 /// Which transformations run. All of them keep the language; those without a switch are needed for the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NormalizeConfig {
@@ -92,11 +95,13 @@ pub struct Normalized {
 /// ```
 ///
 /// # Errors
-/// An empty language (the message names the rule that derives nothing); more productions than allowed.
+/// A grammar that is not [valid](Grammar::validate), an empty language (the message names the rule that derives
+/// nothing), more productions than allowed.
 ///
 /// # Complexity
 /// Linear in the grammar times the bypass limit; merging terminals sorts contexts and repeats while it finds some.
 pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normalized, GrammarError> {
+    grammar.validate()?;
     let dead = dead_terminals(grammar, config);
     let (mut cfg, global_ignore) = ignore::ignore(grammar, config.global_ignore, |t| !dead.contains(&t));
     cfg.productions.retain(|p| !p.rhs.iter().any(|s| matches!(s, Symbol::Terminal(t) if dead.contains(t))));
@@ -111,10 +116,14 @@ pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normaliz
         // Nothing but ε is left.
         None => cfg = Cfg { start: NonterminalId(0), nonterminals: 1, productions: Vec::new() },
     }
-    let merged = match config.merge_terminals {
-        true => merge(&mut cfg, grammar, &global_ignore),
-        false => grammar.terminals.ids().collect(),
-    };
+    let mut merged: IndexVec<TerminalId, TerminalId> = grammar.terminals.ids().collect();
+    // Merging may leave a nonterminal as another name of one terminal, and folding that may allow more merging.
+    for _ in 0..MAX_MERGES {
+        if !(config.merge_terminals && merge(&mut cfg, grammar, &global_ignore, &mut merged) && config.inline) {
+            break;
+        }
+        cfg = inline::inline(cfg);
+    }
     Ok(finish(cfg, grammar, accepts_empty, global_ignore, merged))
 }
 
@@ -150,11 +159,19 @@ fn dead_terminals(grammar: &Grammar, config: &NormalizeConfig) -> FxHashSet<Term
     visible.chain(config.empty_terminals.iter().copied()).collect()
 }
 
-/// Merges terminals: token events apart from bytes, ignored terminals not at all.
-fn merge(cfg: &mut Cfg, grammar: &Grammar, ignored: &[TerminalId]) -> IndexVec<TerminalId, TerminalId> {
+/// Merges terminals: token events apart from bytes, ignored terminals not at all. Returns whether any were merged.
+fn merge(
+    cfg: &mut Cfg,
+    grammar: &Grammar,
+    ignored: &[TerminalId],
+    merged: &mut IndexVec<TerminalId, TerminalId>,
+) -> bool {
     let is_event = |t| matches!(grammar.terminals[t].pattern, Pattern::ExactTokens(_));
     let kind = |t| (!ignored.contains(&t)).then(|| is_event(t));
-    merge_terminals::merge_terminals(cfg, grammar.terminals.len(), kind)
+    let more = merge_terminals::merge_terminals(cfg, grammar.terminals.len(), kind);
+    let before = merged.clone();
+    merged.iter_mut().for_each(|t| *t = more[*t]);
+    *merged != before
 }
 
 /// Renumbers nonterminals densely, the start symbol first, and sorts.

@@ -1,8 +1,8 @@
 //! Direct right recursion becomes left recursion, so that the parser's stack does not grow with a list.
 //!
 //! With `A → x A | b` for some x's and b's, A = x* b. Left-recursive that is `A → b | X b`, `X → x | X x`.
-//! Where every x is also a b (`A → x A | x | y`, a list), A = x⁺ | x* y: `A → X | X y | y`, which spares a conflict
-//! between the last x and the others. The x's may contain A themselves; the equation holds all the same (Arden's lemma).
+//! Where every x is also a b (`A → x A | x | y`, a list), A = x⁺ | x* y: `A → X | X y | y`, or `A → x | A x` if there is
+//! no y, which spares a conflict between the last x and the others. The x's may contain A themselves; the equation holds all the same (Arden's lemma).
 
 use glrmask_automata::{Id, NonterminalId, Symbol};
 use rustc_hash::FxHashSet;
@@ -35,19 +35,21 @@ fn is_right_recursive(lhs: NonterminalId, body: &[Symbol]) -> bool {
 
 /// Adds the left-recursive productions of `lhs → x lhs | b` (`recursive` still with the `lhs` at the end).
 fn rewrite(cfg: &mut Cfg, lhs: NonterminalId, recursive: &[&[Symbol]], base: &[&[Symbol]]) {
-    let list = cfg.fresh();
-    let prefix = [Symbol::Nonterminal(list)];
     let steps: Vec<&[Symbol]> = recursive.iter().filter_map(|body| body.split_last()).map(|(_, x)| x).collect();
     let known: FxHashSet<&[Symbol]> = base.iter().copied().collect();
     let is_list = steps.iter().all(|x| known.contains(x));
     let own: FxHashSet<&[Symbol]> = steps.iter().copied().filter(|_| is_list).collect();
+    let rest: Vec<&[Symbol]> = base.iter().copied().filter(|b| !own.contains(b)).collect();
+    // x⁺ needs no symbol of its own.
+    let list = if rest.is_empty() { lhs } else { cfg.fresh() };
+    let prefix = [Symbol::Nonterminal(list)];
     let mut add = |lhs, rhs| cfg.productions.push(Production { lhs, rhs });
-    if is_list {
+    if is_list && list != lhs {
         add(lhs, prefix.to_vec());
     }
-    for body in base.iter().filter(|b| !own.contains(*b)) {
+    for body in rest {
         add(lhs, body.to_vec());
-        add(lhs, [&prefix, *body].concat());
+        add(lhs, [&prefix, body].concat());
     }
     for x in steps {
         add(list, x.to_vec());
@@ -65,7 +67,7 @@ mod tests {
     #[test]
     fn lists_become_left_recursive() {
         assert_eq!(right_recursion(cfg("0: a b 0 | c")), cfg("0: c | 1 c; 1: a b | 1 a b"));
-        assert_eq!(right_recursion(cfg("0: a 0 | a")), cfg("0: 1; 1: a | 1 a"));
+        assert_eq!(right_recursion(cfg("0: a 0 | a")), cfg("0: a | 0 a"));
         assert_eq!(right_recursion(cfg("0: a 0 | a | b")), cfg("0: 1 | b | 1 b; 1: a | 1 a"));
         assert_eq!(right_recursion(cfg("0: 0 a | b")), cfg("0: 0 a | b"));
         assert_eq!(right_recursion(cfg("0: a 0")), cfg("0: a 0"));

@@ -13,86 +13,31 @@ use crate::regex_syntax::parse;
 use crate::rng::Rng;
 use crate::spec::{Spec, SpecPattern, SpecScope, SpecTerminal};
 
-const PATTERNS: &[&str] = &[
-    "a",
-    "b",
-    "c",
-    "ab",
-    "aa",
-    "ba",
-    "abc",
-    "aab",
-    "a+",
-    "b+",
-    "ab?",
-    "[ab]c*",
-    "[ab]+",
-    "[bc]+",
-    "a(b*c)?",
-    "a(ca)*",
-    "[ab](c[ab])*",
-    "(ab)+",
-    "ab*c",
-    "b(ab)*",
-    "c+",
-    "[abc]",
-    "a|bb",
-    "ac?",
-    "[ab]+c?",
-    "a{2,4}",
-    "[ab]{3}c?",
-];
+const PATTERNS: &str =
+    "a b c ab aa ba abc aab a+ b+ ab? [ab]c* [ab]+ [bc]+ a(b*c)? a(ca)* [ab](c[ab])* (ab)+ ab*c b(ab)* c+ \
+    [abc] a|bb ac? [ab]+c? a{2,4} [ab]{3}c?";
 
-const ROLE_PATTERNS: &[&str] = &[
-    "a",
-    "ab",
-    "b",
-    "a+",
-    "ab?",
-    "a(ca)*",
-    "a(bc)*",
-    "(ab)+",
-    "ab*c",
-    "a(b*c)?",
-    "[ab](c[ab])*",
-    "b(cb)*",
-    "bc",
-    "c",
-    "ca",
-    "[ab]+",
-    "abc",
-    "aba",
-    "bab",
-];
+const ROLE_PATTERNS: &str =
+    "a ab b a+ ab? a(ca)* a(bc)* (ab)+ ab*c a(b*c)? [ab](c[ab])* b(cb)* bc c ca [ab]+ abc aba bab";
 
 /// Productions in shorthand: capitals are nonterminals (A is the start), small letters stand for random terminals.
-const SHAPES: &[&str] = &[
-    "A=Ax|y",
-    "A=xA|y",
-    "A=BAx|y;B=|z",
-    "A=AA|x|y",
-    "A=AxA|y",
-    "A=xAy|",
-    "A=xB;B=yB||z",
-    "A=BC;B=A|x;C=|y",
-    "A=xBy|w;B=|C;C=A|CzA",
-    "A=xy|zy|zw",
-    "A=xx|yy",
-    "A=xBx|yBy;B=z|Bz",
-    "A=B|y|Bz;B=A|xB",
-    "A=Bx|Cy;B=z|zB;C=z|zC",
-    "A=xBBy;B=|z|Bw",
-    "A=A|x|AB;B=|y",
-    "A=B|AB;B=xyz|ywz",
-    "A=AxA|AyA|z",
-    "A=BBB;B=|x|AB",
-    "A=xBC|xCB;B=y|BB;C=|z",
-];
+const SHAPES: &str =
+    "A=Ax|y A=xA|y A=BAx|y;B=|z A=AA|x|y A=AxA|y A=xAy| A=xB;B=yB||z A=BC;B=A|x;C=|y A=xBy|w;B=|C;C=A|CzA \
+    A=xy|zy|zw A=xx|yy A=xBx|yBy;B=z|Bz A=B|y|Bz;B=A|xB A=Bx|Cy;B=z|zB;C=z|zC A=xBBy;B=|z|Bw A=A|x|AB;B=|y \
+    A=B|AB;B=xyz|ywz A=AxA|AyA|z A=BBB;B=|x|AB A=xBC|xCB;B=y|BB;C=|z";
 
-const ROLE_SHAPES: &[&str] = &["A=AB|B", "A=BB", "A=BC", "A=BA|C", "A=AB|C", "A=ABC|B", "A=BC|CB"];
+const ROLE_SHAPES: &str = "A=AB|B A=BB A=BC A=BA|C A=AB|C A=ABC|B A=BC|CB";
 
 /// What the letters `a`, `b`, `c`, `-` of the patterns become.
 const THEMES: &[&[u8; 4]] = &[b"abc-", b"abc-", b"abc-", b"if_ ", b"a\xC3\xA9 ", b"\x00\xFF\x80\n", b"ab(-", b"<>= "];
+
+fn list(words: &'static str) -> Vec<&'static str> {
+    words.split_whitespace().collect()
+}
+
+fn pick(rng: &mut Rng, words: &'static str) -> &'static str {
+    rng.pick::<&str>(&list(words))
+}
 
 /// A random specification. Kill sets follow from the lexer groups; the keyword rule is marked, not applied.
 pub fn spec(rng: &mut Rng) -> Spec {
@@ -136,7 +81,7 @@ fn mixed(rng: &mut Rng) -> Spec {
         patterns.extend([name, rng.pick::<&str>(words)]);
     }
     while patterns.len() < count {
-        let pattern = *rng.pick(PATTERNS);
+        let pattern = pick(rng, PATTERNS);
         if !patterns.contains(&pattern) {
             patterns.push(pattern);
         }
@@ -149,7 +94,7 @@ fn mixed(rng: &mut Rng) -> Spec {
 
 fn roles(rng: &mut Rng) -> Spec {
     let count = rng.between(2, 5);
-    let patterns = rng.sample(ROLE_PATTERNS, count);
+    let patterns = rng.sample(&list(ROLE_PATTERNS), count);
     let ignored_count = *rng.pick(&[0, 0, 1, 2, 2]);
     let mut ignored = rng.sample(&["c", "ca*", "c(bc)*", "-", "-(a-)*", "-+", "-(-a)?"], ignored_count);
     ignored.retain(|w| !patterns.contains(w));
@@ -162,7 +107,7 @@ fn roles(rng: &mut Rng) -> Spec {
             productions.push(rule(2, vec![terminal(t)]));
         }
     }
-    productions.extend(read_shape(*rng.pick::<&str>(ROLE_SHAPES), &[]));
+    productions.extend(read_shape(pick(rng, ROLE_SHAPES), &[]));
     finish(rng, patterns, ignored, 3, productions)
 }
 
@@ -202,7 +147,7 @@ fn scattered(rng: &mut Rng, terminals: usize) -> (usize, Vec<Production>) {
 /// One of the shapes, sometimes with a random production on top.
 fn shaped(rng: &mut Rng, terminals: usize) -> (usize, Vec<Production>) {
     let slots: Vec<usize> = (0..4).map(|_| rng.below(terminals)).collect();
-    let mut rules = read_shape(*rng.pick::<&str>(SHAPES), &slots);
+    let mut rules = read_shape(pick(rng, SHAPES), &slots);
     let nonterminals = 1 + rules.iter().map(|r| r.lhs.index()).max().unwrap_or(0);
     if rng.chance(40) {
         let length = rng.between(1, 3);
@@ -212,7 +157,7 @@ fn shaped(rng: &mut Rng, terminals: usize) -> (usize, Vec<Production>) {
     (nonterminals, rules)
 }
 
-fn read_shape(shape: &str, slots: &[usize]) -> Vec<Production> {
+pub(crate) fn read_shape(shape: &str, slots: &[usize]) -> Vec<Production> {
     let read = |c: char| match c {
         'A'..='Z' => Symbol::Nonterminal(NonterminalId(c as u32 - 'A' as u32)),
         _ => terminal(slots[(c as usize).wrapping_sub('w' as usize) % slots.len().max(1)]),
@@ -251,7 +196,7 @@ fn add_exact_tokens(rng: &mut Rng, spec: &mut Spec) {
 /// Adds a sub-grammar with its own terminals and ignored text, reached from one place of the root.
 fn add_scope(rng: &mut Rng, spec: &mut Spec) {
     let inner = spec.scopes.push(SpecScope { keywords: rng.chance(60), ..SpecScope::default() });
-    let mut patterns = rng.sample(PATTERNS, 2);
+    let mut patterns = rng.sample(&list(PATTERNS), 2);
     patterns.push(*rng.pick(&["-", "c", "-+", "ca*"]));
     let mut ids: Vec<TerminalId> = Vec::new();
     for (i, pattern) in patterns.into_iter().enumerate() {
@@ -290,7 +235,7 @@ fn rule(lhs: usize, rhs: Vec<Symbol>) -> Production {
 
 #[cfg(test)]
 mod tests {
-    use super::{read_shape, spec, SHAPES};
+    use super::{list, read_shape, spec, SHAPES};
     use crate::rng::Rng;
 
     #[test]
@@ -306,7 +251,7 @@ mod tests {
         assert_eq!(rules[0].rhs.len(), 2);
         assert!(rules[1].rhs.is_empty());
         assert_eq!(format!("{:?}", rules[2].rhs), "[Nonterminal(n1), Terminal(t7)]");
-        assert!(SHAPES.iter().all(|shape| read_shape(shape, &[0, 0, 0, 0]).iter().any(|r| r.lhs.0 == 0)));
+        assert!(list(SHAPES).iter().all(|shape| read_shape(shape, &[0, 0, 0, 0]).iter().any(|r| r.lhs.0 == 0)));
     }
 
     #[test]

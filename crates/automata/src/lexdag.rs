@@ -98,7 +98,8 @@ impl ClassDag {
         }
         let open: Vec<Open> = self.nodes[a].open.iter().chain(&*self.nodes[b].open).copied().collect();
         let edges = self.nodes[a].edges.iter().chain(&*self.nodes[b].edges).copied().collect();
-        let result = self.intern(open, edges).unwrap_or(a);
+        // As deep as the token has lexemes: on a stack that is large enough for any token.
+        let result = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.intern(open, edges)).unwrap_or(a);
         self.unions.insert(key, result);
         result
     }

@@ -5,6 +5,8 @@
 //! add each other's members. K stays within a scope and leaves ignored terminals out; a member that never matches longer
 //! than a word of t is dropped. Source: `docs/semantics.md`, section 2.
 
+use std::sync::Arc;
+
 use glrmask_automata::{Dfa, Id, IndexVec, Limits, TerminalId};
 use glrmask_glr::{LrState, Tables};
 use glrmask_grammar::Grammar;
@@ -28,7 +30,7 @@ pub(crate) fn kill_sets(
 ) -> Result<KillSets, CompileError> {
     let mut kills: KillSets = IndexVec::from_elem(Vec::new(), grammar.terminals.len());
     groups(grammar, &mut kills);
-    let longer: Vec<(TerminalId, Dfa)> = identifier_like(grammar, compiled);
+    let longer: Vec<(TerminalId, Arc<Dfa>)> = identifier_like(grammar, compiled);
     for (t, terminal) in grammar.terminals.iter_enumerated() {
         let scope = &grammar.scopes[terminal.scope];
         if longer.is_empty() || !scope.keywords || is_ignored(grammar, t) || !compiled[t].is_identifier_like() {
@@ -70,7 +72,7 @@ fn is_ignored(grammar: &Grammar, t: TerminalId) -> bool {
 }
 
 /// Terminals of identifier characters with more than one word: candidates for the longer match.
-fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>) -> Vec<(TerminalId, Dfa)> {
+fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>) -> Vec<(TerminalId, Arc<Dfa>)> {
     let candidate = |t: &TerminalId| {
         matches!(compiled[*t], Compiled::Automaton(_)) && compiled[*t].is_identifier_like() && !is_ignored(grammar, *t)
     };

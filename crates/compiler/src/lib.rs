@@ -3,6 +3,9 @@
 //! Stages, each of which can be entered with the product of the one before: terminals to automata, [`normalize`] (in
 //! `glrmask-grammar`), LR tables and adjacency (in `glrmask-glr`), [`kills`] (longest match), lexer components (in
 //! `glrmask-lexer`), and the [`Constraint`] of `glrmask-runtime`, whose tables fill on demand.
+//!
+//! # In short
+#![doc = include_str!("../README.md")]
 
 mod error;
 pub mod kills;

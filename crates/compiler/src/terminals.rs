@@ -1,5 +1,7 @@
 //! Terminals to automata.
 
+use std::sync::Arc;
+
 use glrmask_automata::{Dfa, IndexVec, Limits, Regex, TerminalId};
 use glrmask_grammar::{Grammar, Pattern};
 use rustc_hash::FxHashMap;
@@ -11,7 +13,7 @@ use crate::error::CompileError;
 /// # Errors
 /// A pattern over the limits; exact-token terminals.
 pub(crate) fn compile(grammar: &Grammar, limits: &Limits) -> Result<IndexVec<TerminalId, Compiled>, CompileError> {
-    let mut known: FxHashMap<&Pattern, Dfa> = FxHashMap::default();
+    let mut known: FxHashMap<&Pattern, Arc<Dfa>> = FxHashMap::default();
     let mut compiled = IndexVec::new();
     for terminal in grammar.terminals.iter() {
         let regex = match &terminal.pattern {
@@ -26,7 +28,8 @@ pub(crate) fn compile(grammar: &Grammar, limits: &Limits) -> Result<IndexVec<Ter
         let dfa = match known.get(&terminal.pattern) {
             Some(dfa) => dfa.clone(),
             None => {
-                let dfa = regex.compile(limits).map_err(|e| CompileError::terminal(&terminal.name, e))?.without_empty();
+                let dfa = regex.compile(limits).map_err(|e| CompileError::terminal(&terminal.name, e))?;
+                let dfa = Arc::new(if dfa.is_accepting(dfa.start()) { dfa.without_empty() } else { dfa });
                 known.insert(&terminal.pattern, dfa.clone());
                 dfa
             }
@@ -45,7 +48,7 @@ pub(crate) enum Compiled {
     /// Exactly these bytes.
     Literal(Vec<u8>),
     /// A minimal automaton without the empty string.
-    Automaton(Dfa),
+    Automaton(Arc<Dfa>),
 }
 
 impl Compiled {
@@ -56,9 +59,9 @@ impl Compiled {
         }
     }
     /// As an automaton with label 0.
-    pub(crate) fn to_dfa(&self) -> Dfa {
+    pub(crate) fn to_dfa(&self) -> Arc<Dfa> {
         match self {
-            Self::Literal(bytes) => Dfa::from_literals(&[(bytes, 0)]),
+            Self::Literal(bytes) => Arc::new(Dfa::from_literals(&[(bytes, 0)])),
             Self::Automaton(dfa) => dfa.clone(),
         }
     }

@@ -218,7 +218,7 @@ impl Atoms {
             return Ok(known);
         }
         let mut found = Collector::default();
-        for (place, then) in self.groups[group].needs.to_vec().into_iter().enumerate() {
+        for (place, &then) in self.groups[group].needs.clone().iter().enumerate() {
             let state = self.effects.after(m, then, top)?;
             let weight = self.weights.of([place]);
             found.add(&mut self.weights, state, weight);

@@ -17,6 +17,9 @@
 //! assert!(state.is_accepting());
 //! # Ok::<(), glrmask::Error>(())
 //! ```
+//!
+//! # In short
+#![doc = include_str!("../README.md")]
 
 mod error;
 mod grammar;

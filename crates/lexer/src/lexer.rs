@@ -1,5 +1,7 @@
 //! The immutable lexer: terminals, their components, and what the grammar says about neighbours.
 
+use std::sync::Arc;
+
 use glrmask_automata::{Dfa, Id, IndexVec, Limits, StateId, TerminalId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,7 @@ pub enum Language {
     /// Exactly these bytes.
     Literal(Vec<u8>),
     /// A minimal automaton without the empty string; its labels do not matter.
-    Automaton(Dfa),
+    Automaton(Arc<Dfa>),
     /// Never matches bytes (unused terminals).
     None,
 }
@@ -72,7 +74,7 @@ impl Lexer {
     /// A limit on automaton states was reached.
     pub fn new(defs: &[TerminalDef], limits: &Limits) -> Result<Self, LexerError> {
         let groups = group(defs);
-        let kill_automata = own_automata(defs, &groups, limits)?;
+        let kill_automata = own_automata(defs, &groups);
         let mut components = IndexVec::new();
         let mut terminals: IndexVec<TerminalId, Terminal> = defs.iter().map(terminal_without_component).collect();
         for members in &groups {
@@ -264,14 +266,13 @@ fn group(defs: &[TerminalDef]) -> Vec<Vec<TerminalId>> {
 }
 
 /// The own automata of every terminal that could appear in a condition: all but literals that kill nobody else.
-fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>], limits: &Limits) -> Result<KillAutomata, LexerError> {
+fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>]) -> KillAutomata {
     let killers: BitSet = defs.iter().flat_map(|def| &def.kills).map(|t| t.index()).collect();
     let mut automata = KillAutomata::default();
     for &terminal in groups.iter().flatten() {
         match &defs[terminal.index()].language {
             Language::Automaton(dfa) => {
-                let own = Dfa::union(&[(dfa, 0)], limits).map_err(|e| LexerError::automaton(Some(terminal), &e))?;
-                automata.insert(terminal, own);
+                automata.insert(terminal, dfa.plain());
             }
             Language::Literal(bytes) if killers.contains(terminal.index()) => {
                 automata.insert(terminal, Dfa::from_literals(&[(bytes, 0)]));
@@ -279,7 +280,7 @@ fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>], limits: &Limit
             Language::Literal(_) | Language::None => {}
         }
     }
-    Ok(automata)
+    automata
 }
 
 fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits) -> Result<Dfa, LexerError> {
@@ -292,8 +293,10 @@ fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits
             Language::None => {}
         }
     }
-    if automata.is_empty() {
-        return Ok(Dfa::from_literals(&literals));
+    match (automata.as_slice(), literals.is_empty()) {
+        ([], _) => return Ok(Dfa::from_literals(&literals)),
+        ([(dfa, label)], true) => return Ok(dfa.map_labels(|_| Some(*label))),
+        _ => {}
     }
     let single: Vec<(Dfa, u32)> =
         literals.iter().map(|&(bytes, label)| (Dfa::from_literals(&[(bytes, 0)]), label)).collect();

@@ -4,6 +4,9 @@
 //! In reading order: [`lexer`] (terminals and components), [`conditions`] (longest match), [`scan`] (all lexings of a
 //! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
 //! from a token), [`profile`] (the vocabulary by class), [`cache`] (all that is filled on demand).
+//!
+//! # In short
+#![doc = include_str!("../README.md")]
 
 pub mod cache;
 pub mod classes;

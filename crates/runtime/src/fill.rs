@@ -107,9 +107,6 @@ impl Cache {
         }
     }
 
-    pub(crate) fn lexer(&self) -> &LexerCache {
-        &self.lexer
-    }
     pub(crate) fn lexer_mut(&mut self) -> &mut LexerCache {
         &mut self.lexer
     }

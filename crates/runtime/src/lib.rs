@@ -3,6 +3,9 @@
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
 //! `mask` (from classes back to tokens).
+//!
+//! # In short
+#![doc = include_str!("../README.md")]
 
 pub mod branch;
 mod commit;

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use weighted_gss::{Gss, WeightedGss};
 
 const DEPTH: u32 = 1_000_000;
+/// Levels of the tests that build large nodes: far beyond what a recursion would survive.
+const FORKS: u32 = 200_000;
 
 /// A fork at every level: pairs of tops above one shared tail.
 fn forks(depth: u32, weights: [bool; 2]) -> WeightedGss<u32, bool> {
@@ -52,18 +54,18 @@ fn a_long_chain_of_segments() {
 
 #[test]
 fn a_fork_at_every_level_of_one_weight() {
-    let (left, right) = (forks(DEPTH, [true, true]), forks(DEPTH, [true, true]));
+    let (left, right) = (forks(FORKS, [true, true]), forks(FORKS, [true, true]));
     assert!(left.uniform().is_some());
     assert_eq!(left, right);
     assert_eq!(left.merge(&right), left);
     left.merge(&WeightedGss::from_unweighted(right.to_unweighted(), false)).check_invariants().unwrap();
-    assert_eq!(left.popn(DEPTH as usize - 1).tops().count(), 2);
-    assert!(left.to_dot().len() > DEPTH as usize);
+    assert_eq!(left.popn(FORKS as usize - 1).tops().count(), 2);
+    assert!(left.to_dot().len() > FORKS as usize);
 }
 
 #[test]
 fn a_fork_at_every_level_of_two_weights() {
-    let (left, right) = (forks(DEPTH, [true, false]), forks(DEPTH, [true, false]));
+    let (left, right) = (forks(FORKS, [true, false]), forks(FORKS, [true, false]));
     assert!(left.uniform().is_none());
     assert_eq!(left, right);
     let merged = left.merge(&right);
@@ -72,7 +74,7 @@ fn a_fork_at_every_level_of_two_weights() {
     assert_eq!(merged.weights().len(), 2);
     assert_eq!(left.map_weights(|weight| !weight).map_weights(|weight| !weight), left);
     assert!(left.filter_map_weights(|weight| weight.then_some(true)).uniform().is_some());
-    assert_eq!(left.to_unweighted().max_depth(), DEPTH as usize);
+    assert_eq!(left.to_unweighted().max_depth(), FORKS as usize);
     left.check_invariants().unwrap();
 }
 

@@ -10,7 +10,7 @@ use weighted_gss::{ByWeight, Gss, Join, Weight, WeightedGss};
 
 /// A set of up to eight facts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Facts(pub u8);
+pub(crate) struct Facts(pub(crate) u8);
 
 impl Weight for Facts {
     fn join(&self, other: &Self) -> Self {
@@ -88,7 +88,7 @@ impl Source<'_> {
 ///
 /// # Panics
 /// When the tested type and the model disagree.
-pub fn run_ops(data: &[u8]) {
+pub(crate) fn run_ops(data: &[u8]) {
     let mut source = Source(data);
     let mut registers: [Pair; REGISTERS] = Default::default();
     while !source.0.is_empty() {

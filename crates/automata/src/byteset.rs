@@ -126,7 +126,7 @@ impl fmt::Display for ByteSet {
 
 fn write_range(f: &mut fmt::Formatter<'_>, first: u8, last: u8) -> fmt::Result {
     escape(f, first)?;
-    if last > first + 1 {
+    if last - first > 1 {
         f.write_str("-")?;
     }
     if last > first {

@@ -144,7 +144,7 @@ impl Compiler<'_> {
             RegexKind::Concat(parts) => self.add_sequence(nfa, parts, from, to),
             RegexKind::Alternate(parts) => self.add_alternatives(nfa, parts, from, to),
             RegexKind::Repeat { inner, min, max } => self.add_repeat(nfa, inner, (*min, *max), from, to),
-            RegexKind::Intersect(..) | RegexKind::Difference(..) => nfa.embed(&self.part(regex)?, from, to),
+            RegexKind::Intersect(..) | RegexKind::Difference(..) => self.embed_part(nfa, regex, from, to),
         }
     }
     fn add_sequence(&self, nfa: &mut Nfa, parts: &[Regex], from: u32, to: u32) -> Result<(), AutomataError> {
@@ -181,16 +181,30 @@ impl Compiler<'_> {
         from: u32,
         to: u32,
     ) -> Result<(), AutomataError> {
-        let copies = copies(inner, min, max) as usize;
         let bounds = (if inner.matches_empty() { 0 } else { min }, max);
-        if !repeats_copies(inner, min, max) {
-            nfa.reserve(copies, 0)?;
-            return add_copies(nfa, bounds, from, to, &mut |nfa, a, b| self.add(nfa, inner, a, b));
+        if repeats_copies(inner, min, max) {
+            return self.stamp_copies(nfa, inner, bounds, from, to);
         }
+        nfa.reserve(copies(inner, min, max) as usize, 0)?;
+        add_copies(nfa, bounds, from, to, &mut |nfa, a, b| self.add(nfa, inner, a, b))
+    }
+    fn stamp_copies(
+        &self,
+        nfa: &mut Nfa,
+        inner: &Regex,
+        bounds: (u32, Option<u32>),
+        from: u32,
+        to: u32,
+    ) -> Result<(), AutomataError> {
         let dfa = self.part(inner)?.without_empty();
         let fragment = Fragment::of(&dfa, nfa);
+        let copies = bounds.1.unwrap_or(bounds.0) as usize;
         nfa.reserve(copies.saturating_mul(fragment.inner + 1), 0)?;
         add_copies(nfa, bounds, from, to, &mut |nfa, a, b| nfa.stamp(&fragment, a, b))
+    }
+    // Apart from `add`, whose frame is multiplied by the depth of the expression.
+    fn embed_part(&self, nfa: &mut Nfa, regex: &Regex, from: u32, to: u32) -> Result<(), AutomataError> {
+        nfa.embed(&self.part(regex)?, from, to)
     }
 }
 

@@ -5,7 +5,13 @@ use std::ops::Range;
 /// An error of this crate. It tells the cause and, for limits, the numbers; the kinds are private so that they can grow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
-pub struct AutomataError(#[from] Kind);
+pub struct AutomataError(Box<Kind>);
+
+impl From<Kind> for AutomataError {
+    fn from(kind: Kind) -> Self {
+        Self(Box::new(kind))
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Kind {
@@ -55,15 +61,15 @@ impl AutomataError {
     /// Whether a limit was reached (the input is fine but too large for the given [`Limits`](crate::Limits)).
     pub fn is_limit(&self) -> bool {
         use Kind::*;
-        matches!(self.0, States { .. } | NfaStates { .. } | SubsetMembers { .. } | Depth { .. } | PatternLength { .. })
+        matches!(*self.0, States { .. } | NfaStates { .. } | SubsetMembers { .. } | Depth { .. } | PatternLength { .. })
     }
     /// Whether the pattern is well-formed but uses a construct that does not denote a regular language here.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self.0, Kind::Unsupported { .. })
+        matches!(*self.0, Kind::Unsupported { .. })
     }
     /// The bytes of the pattern that the error is about.
     pub fn span(&self) -> Option<Range<usize>> {
-        match &self.0 {
+        match &*self.0 {
             Kind::Syntax { span, .. } | Kind::Unsupported { span, .. } => Some(span.clone()),
             _ => None,
         }

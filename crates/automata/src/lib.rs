@@ -53,3 +53,8 @@ pub use interner::{Interner, SliceInterner};
 pub use nfa::Nfa;
 pub use parse::ParseConfig;
 pub use regex::{Regex, RegexKind};
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -176,7 +176,7 @@ impl Fragment {
         fragment
     }
     fn place_states(&mut self, dfa: &Dfa) -> Vec<u32> {
-        let start_is_reentered = dfa.states().any(|q| dfa.transitions(q).any(|(_, target)| target == dfa.start()));
+        let start_is_reentered = dfa.table.contains(&dfa.start());
         let mut fresh = || {
             self.inner += 1;
             self.inner as u32 - 1

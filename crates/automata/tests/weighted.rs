@@ -168,3 +168,13 @@ fn printing_names_states_symbols_and_weights() {
         serde_json::from_str(&stored.replace("\"x\",1", "\"x\",9").replace(",1,", ",7,")).expect("shape");
     assert!(broken.check_invariants().is_err());
 }
+
+#[test]
+fn token_sets_are_stored_as_ranges() {
+    let set = TokenSet::range(3, 9).plus(&TokenSet::from_iter([11, 12])).plus(&TokenSet::range(5, 4));
+    let text = serde_json::to_string(&set).expect("plain data");
+    assert_eq!((text.as_str(), set.len(), set.contains(11), set.contains(10)), ("[[3,9],[11,12]]", 9, true, false));
+    assert_eq!(serde_json::from_str::<TokenSet>("[[11,12],[7,9],[3,8],[2,1]]").expect("ranges"), set);
+    assert_eq!(TokenSet::one().complement(), TokenSet::zero());
+    assert!(TokenSet::zero().is_empty() && TokenSet::one().len() == 1 << 32);
+}

@@ -5,13 +5,16 @@ use range_set_blaze::RangeSetBlaze;
 use super::{Divisible, Semiring};
 
 /// A set of `u32` numbers (tokens, classes), held as disjoint ranges; the Boolean algebra of sets.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+///
+/// Stored as a list of (first, last).
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(from = "Vec<(u32, u32)>", into = "Vec<(u32, u32)>")]
 pub struct TokenSet(RangeSetBlaze<u32>);
 
 impl TokenSet {
     /// The numbers from `first` to `last`, both included; empty if reversed.
     pub fn range(first: u32, last: u32) -> Self {
-        Self(RangeSetBlaze::from_iter([first..=last]))
+        Self(Some(first..=last).filter(|range| !range.is_empty()).into_iter().collect())
     }
     /// Whether the number is in the set. O(log ranges).
     pub fn contains(&self, token: u32) -> bool {
@@ -39,6 +42,19 @@ impl TokenSet {
 impl FromIterator<u32> for TokenSet {
     fn from_iter<I: IntoIterator<Item = u32>>(tokens: I) -> Self {
         Self(tokens.into_iter().collect())
+    }
+}
+
+impl From<Vec<(u32, u32)>> for TokenSet {
+    fn from(ranges: Vec<(u32, u32)>) -> Self {
+        let ordered = ranges.into_iter().filter(|(first, last)| first <= last);
+        Self(ordered.map(|(first, last)| first..=last).collect())
+    }
+}
+
+impl From<TokenSet> for Vec<(u32, u32)> {
+    fn from(set: TokenSet) -> Self {
+        set.ranges().map(|range| (*range.start(), *range.end())).collect()
     }
 }
 

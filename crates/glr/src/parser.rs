@@ -10,7 +10,8 @@
 //!    down: a stack is then "`popped` symbols removed, at most one pushed instead". Nothing is built before the shift,
 //!    which changes the stack in place. This is nearly every step of nearly every grammar.
 //! 2. *Explore*. One stack, several actions: the same (popped, pushed) pairs, as a work list with a set of those seen.
-//! 3. *Rounds*. Several stacks: reduce all of them at once in the graph, merge what comes out, and again.
+//! 3. *Close*. Several stacks: reduce all of them at once in the graph, merge what comes out, and again, until nothing
+//!    is new.
 //!
 //! All three end. A reduction pops at least one state ([`RuleSet`](crate::RuleSet) has no empty rules), so the stack
 //! gets shorter, or keeps its depth by a rule of length one; the latter replace the symbol on top along a relation
@@ -191,8 +192,12 @@ fn reaches<W: Weight>(tables: &Tables, stacks: &WeightedGss<LrState, W>, lookahe
         Walk::Dead => false,
         Walk::Several => match stacks.linear() {
             Some(stack) => explore(tables, stack.iter(), lookahead, |_, _| ControlFlow::Break(())).is_break(),
-            // Weights do not matter here, and without them more stacks coincide.
-            None => rounds(tables, stacks.map_weights(|_| ()), lookahead, |_, _| ControlFlow::Break(())).is_break(),
+            None => {
+                let reads =
+                    |stacks: &WeightedGss<_, ()>| stacks.tops().any(|&top| lookahead.read(tables, top).is_some());
+                // Weights do not matter here, and without them more stacks coincide.
+                reads(&close(tables, stacks.map_weights(|_| ()), lookahead, reads))
+            }
         },
     }
 }
@@ -204,19 +209,19 @@ fn shift_several<W: Weight>(
 ) -> WeightedGss<LrState, W> {
     let mut results = Vec::new();
     let lookahead = Lookahead::Terminal(t);
-    let _ = match stacks.linear() {
-        Some(stack) => explore(tables, stack.iter(), lookahead, |place, to| {
+    if let Some(stack) = stacks.linear() {
+        let _ = explore(tables, stack.iter(), lookahead, |place, to| {
             let mut result = stacks.clone();
             place.apply(&mut result);
             result.push_mut(to);
             results.push(result);
             ControlFlow::Continue(())
-        }),
-        None => rounds(tables, stacks.clone(), lookahead, |reduced, to| {
-            results.push(reduced.push(to));
-            ControlFlow::Continue(())
-        }),
-    };
+        });
+    } else {
+        let closed = close(tables, stacks.clone(), lookahead, |_| false);
+        let shifts = closed.tops().filter_map(|top| Some((top, tables.shift(*top, t)?)));
+        results.extend(shifts.map(|(top, to)| closed.retain_top(top).push(to)));
+    }
     WeightedGss::merge_all(results)
 }
 
@@ -252,31 +257,41 @@ fn explore<'a>(
     ControlFlow::Continue(())
 }
 
-/// Reduces all stacks at once, again and again. Visits the stacks with one state on top in which the lookahead can be
-/// read, with the state this leads to; the same stack possibly several times.
-fn rounds<W: Weight>(
+/// The stacks and all that reductions make of them. Reduces all at once, then what came out of that, until nothing is
+/// new or the newest are `enough`.
+fn close<W: Weight>(
     tables: &Tables,
-    mut stacks: WeightedGss<LrState, W>,
+    stacks: WeightedGss<LrState, W>,
     lookahead: Lookahead,
-    mut visit: impl FnMut(&WeightedGss<LrState, W>, LrState) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    while !stacks.is_empty() {
-        let mut next = Vec::new();
-        for &top in stacks.tops() {
-            let reductions = lookahead.reductions(tables, top);
-            let read = lookahead.read(tables, top);
-            if read.is_none() && reductions.is_empty() {
-                continue;
-            }
-            let these = stacks.retain_top(&top);
-            if let Some(to) = read {
-                visit(&these, to)?;
-            }
-            reductions.iter().for_each(|&reduction| reduce(tables, &these, reduction, &mut next));
+    enough: impl Fn(&WeightedGss<LrState, W>) -> bool,
+) -> WeightedGss<LrState, W> {
+    let (mut all, mut newest) = (stacks.clone(), stacks);
+    while !enough(&newest) {
+        newest = reduce_all(tables, &newest, lookahead);
+        let more = all.merge(&newest);
+        if more == all {
+            break;
         }
-        stacks = WeightedGss::merge_all(next);
+        all = more;
     }
-    ControlFlow::Continue(())
+    all
+}
+
+/// The stacks after exactly one reduction.
+fn reduce_all<W: Weight>(
+    tables: &Tables,
+    stacks: &WeightedGss<LrState, W>,
+    lookahead: Lookahead,
+) -> WeightedGss<LrState, W> {
+    let mut results = Vec::new();
+    for top in stacks.tops() {
+        let reductions = lookahead.reductions(tables, *top);
+        if !reductions.is_empty() {
+            let these = stacks.retain_top(top);
+            reductions.iter().for_each(|&reduction| reduce(tables, &these, reduction, &mut results));
+        }
+    }
+    WeightedGss::merge_all(results)
 }
 
 /// Adds the results of one reduction on all stacks, by the state that it uncovers.

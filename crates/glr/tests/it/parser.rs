@@ -136,7 +136,8 @@ fn sentences(rules: &RuleSet, length: usize) -> BTreeSet<Vec<TerminalId>> {
                     Symbol::Terminal(t) => BTreeSet::from([vec![*t]]),
                     Symbol::Nonterminal(a) => before[a.index()].clone(),
                 };
-                let joined = texts.iter().flat_map(|head: &Vec<_>| tails.iter().map(move |tail| [&head[..], tail].concat()));
+                let joined =
+                    texts.iter().flat_map(|head: &Vec<_>| tails.iter().map(move |tail| [&head[..], tail].concat()));
                 texts = joined.filter(|text| text.len() <= length).collect();
             }
             known[rule.lhs.index()].extend(texts);

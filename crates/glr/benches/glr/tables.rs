@@ -1,13 +1,12 @@
 //! How long tables take to build, and an action to look up.
 
-#[path = "../tests/it/grammars.rs"]
-mod grammars;
-
 use std::hint::black_box;
 
-use criterion::{criterion_group, criterion_main, Criterion};
+use criterion::{criterion_group, Criterion};
 use glrmask_automata::{Id, TerminalId};
 use glrmask_glr::{Adjacency, Limits, LrState, RuleSet, Tables};
+
+use crate::grammars;
 
 fn named() -> [(&'static str, RuleSet); 4] {
     [
@@ -21,14 +20,10 @@ fn named() -> [(&'static str, RuleSet); 4] {
 fn build(criterion: &mut Criterion) {
     let limits = Limits::default();
     for (name, rules) in named() {
-        if let Ok(tables) = Tables::build(&rules, &limits) {
-            let (states, conflicts, bytes) = (tables.states(), tables.conflicts(), tables.memory_usage());
-            let (rules, terminals) = (rules.rules.len(), rules.terminals);
-            println!(
-                "{name}: {rules} rules, {terminals} terminals, {states} states, {conflicts} conflicts, {bytes} bytes"
-            );
-        }
-        criterion.bench_function(&format!("build/{name}"), |b| b.iter(|| Tables::build(black_box(&rules), &limits)));
+        let Ok(tables) = Tables::build(&rules, &limits) else { continue };
+        let (count, states, kib) = (rules.rules.len(), tables.states(), tables.memory_usage() / 1024);
+        let id = format!("build/{name} ({count} rules, {states} states, {kib} KiB)");
+        criterion.bench_function(&id, |b| b.iter(|| Tables::build(black_box(&rules), &limits)));
         criterion
             .bench_function(&format!("adjacency/{name}"), |b| b.iter(|| Adjacency::new(black_box(&rules), &limits)));
     }
@@ -52,4 +47,3 @@ fn lookup(criterion: &mut Criterion) {
 }
 
 criterion_group!(benches, build, lookup);
-criterion_main!(benches);

@@ -1,0 +1,76 @@
+"""Plain values that the classes of this package take and give."""
+
+from typing import Literal, NamedTuple, TypedDict
+
+__all__ = ["Diagnostic", "JsonSchemaOptions", "SchemaWarning", "Stats"]
+
+
+class JsonSchemaOptions(TypedDict, total=False):
+    """Keyword arguments of `Grammar.from_json_schema` and of `from_json_schema` of the constraint classes.
+
+    An option that this version knows but does not implement raises `SchemaError` when asked for.
+    """
+
+    whitespace: Literal["spaced", "compact", "flexible"]
+    """White space between the atoms of the JSON text: `"spaced"` (default) is what `json.dumps` writes, `"compact"` is
+    none, `"flexible"` is any, in runs of at most `max_whitespace` bytes. There is none before or after the value."""
+    max_whitespace: int | None
+    """Longest run of white space in bytes for `"flexible"`, 16 by default; `None` is without bound."""
+    property_order: Literal["schema", "any"]
+    """Order of object members: `"schema"` (default) is the order of declaration, then other required keys, then free
+    ones."""
+    ensure_ascii: bool
+    """Whether only ASCII characters may be written; false by default."""
+    escapes: Literal["natural", "canonical", "any"]
+    """Spelling of characters in strings: `"canonical"` is what `json.dumps(ensure_ascii=False)` writes; `"natural"`
+    (default) also allows every JSON escape in strings that nothing but their type constrains."""
+    format_assertion: bool
+    """Whether the formats that the specification names are asserted; true by default."""
+    unsupported: Literal["error", "weaken"]
+    """What to do with an assertion that cannot be enforced: `"error"` (default) refuses the schema, `"weaken"` leaves
+    the assertion out and lists it in `Grammar.warnings`."""
+
+
+class SchemaWarning(NamedTuple):
+    """Something in a schema that has no effect although it looks as if it should."""
+
+    pointer: str
+    """JSON Pointer of the schema it stands in."""
+    keyword: str
+    """The keyword."""
+    message: str
+    """What happened to it."""
+
+
+class Diagnostic(NamedTuple):
+    """One error of a grammar text."""
+
+    kind: Literal["syntax", "unsupported", "invalid", "limit"]
+    """Bad syntax; known but not supported; without meaning, such as an undefined name; over a limit."""
+    message: str
+    """What is wrong, in one line, without the place."""
+    line: int | None
+    """Line, from 1."""
+    column: int | None
+    """Column in Unicode characters, from 1."""
+    span: tuple[int, int] | None
+    """First byte and one past the last byte of the UTF-8 text."""
+
+
+class Stats(NamedTuple):
+    """How much of the tables of a constraint has been filled so far."""
+
+    scans: int
+    """States of the scan automaton."""
+    classes: int
+    """Classes of tokens."""
+    profiles: int
+    """Partitions of the vocabulary."""
+    rows: int
+    """States of the automaton that reads parser stacks."""
+    masks: int
+    """Finished masks."""
+    bytes: int
+    """Rough memory use in bytes."""
+    clears: int
+    """How often the tables were emptied because they took too much memory."""

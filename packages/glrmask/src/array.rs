@@ -1,0 +1,78 @@
+//! NumPy's memory: checked access to mask words, and Boolean arrays.
+//!
+//! The only file with `unsafe`. The checks look at the array's header only; no borrow is registered and nothing is
+//! allocated. That is cheaper than the borrow checker of the `numpy` crate, which guards against other users of that
+//! crate but not against NumPy itself.
+#![allow(unsafe_code)]
+
+use numpy::npyffi::{_PyArray_GET_ITEM_DATA, NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
+use numpy::{Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::errors::wrong_type;
+
+/// Runs `fill` on the words of a writable, contiguous, one-dimensional NumPy array of `int32`.
+///
+/// # Errors
+/// `TypeError` if it is not an array of `int32`, `ValueError` if it is one of another shape, too short or read-only.
+pub(crate) fn with_words<R>(
+    bitmask: &Bound<'_, PyAny>,
+    needed: usize,
+    fill: impl FnOnce(&mut [u32]) -> R,
+) -> PyResult<R> {
+    let Ok(array) = bitmask.cast::<PyUntypedArray>() else {
+        return Err(wrong_type("bitmask", "a NumPy array of int32", bitmask));
+    };
+    let len = check_words(array, needed)?;
+    // SAFETY: `array` is alive for the whole call (the caller holds a reference). The checks just made say that its
+    // data are `len` aligned, writable, adjacent 32-bit numbers of native byte order. No other Rust code reaches them;
+    // Python code that writes to the same array from another thread meanwhile breaks the documented contract.
+    let words = unsafe {
+        let data = (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data;
+        std::slice::from_raw_parts_mut(data.cast::<u32>(), len)
+    };
+    Ok(fill(words))
+}
+
+/// The number of words, if it is a usable array of them.
+fn check_words(array: &Bound<'_, PyUntypedArray>, needed: usize) -> PyResult<usize> {
+    let (dtype, int32) = (array.dtype(), i32::get_dtype(array.py()));
+    if !dtype.is(&int32) && !dtype.is_equiv_to(&int32) {
+        return Err(PyTypeError::new_err(format!("bitmask must be a NumPy array of int32, not of {dtype}")));
+    }
+    let &[len] = array.shape() else {
+        return Err(PyValueError::new_err(format!("bitmask must have one dimension, not {}", array.ndim())));
+    };
+    if len < needed {
+        let message = format!("bitmask has {len} words of 32 bits, at least {needed} are needed");
+        return Err(PyValueError::new_err(message));
+    }
+    if !has_flags(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) {
+        return Err(PyValueError::new_err("bitmask must be contiguous and aligned"));
+    }
+    if !has_flags(array, NPY_ARRAY_WRITEABLE) {
+        return Err(PyValueError::new_err("bitmask must be writable"));
+    }
+    Ok(len)
+}
+
+fn has_flags(array: &Bound<'_, PyUntypedArray>, flags: i32) -> bool {
+    // SAFETY: the pointer is that of a live NumPy array; flags are a plain field of its header.
+    let all = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
+    all & flags == flags
+}
+
+/// A new Boolean array of `len` elements: the bits of `words`, and false beyond them.
+pub(crate) fn booleans<'py>(py: Python<'py>, words: &[u32], len: usize) -> Bound<'py, PyArray1<bool>> {
+    let array = PyArray1::<bool>::zeros(py, len, false);
+    // SAFETY: the array was made just now, is contiguous, and nobody else knows it.
+    if let Ok(booleans) = unsafe { array.as_slice_mut() } {
+        for (booleans, &word) in booleans.chunks_mut(32).zip(words) {
+            if word != 0 {
+                booleans.iter_mut().enumerate().for_each(|(bit, allowed)| *allowed = word >> bit & 1 == 1);
+            }
+        }
+    }
+    array
+}

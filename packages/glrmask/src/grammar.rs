@@ -1,0 +1,150 @@
+//! `glrmask.Grammar`.
+
+use glrmask::{CompileOptions, Constraint, Grammar, JsonSchemaOptions, Optimization, TokenId, Vocab};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString};
+
+use crate::constraint::PyConstraint;
+use crate::errors;
+use crate::optimization::PyOptimization;
+use crate::options;
+use crate::vocab::{token_ids, PyVocab};
+
+#[pyclass(name = "Grammar", module = "glrmask", frozen)]
+pub struct PyGrammar(Grammar);
+
+/// What `compile` is told beside the vocabulary.
+pub(crate) struct CompileArgs {
+    end_tokens: Vec<TokenId>,
+    optimization: Optimization,
+}
+
+impl CompileArgs {
+    pub(crate) fn new(end_tokens: Option<&Bound<'_, PyAny>>, optimization: Option<PyOptimization>) -> PyResult<Self> {
+        let end_tokens = end_tokens.map_or_else(|| Ok(Vec::new()), |ids| token_ids("end tokens", ids))?;
+        Ok(Self { end_tokens, optimization: optimization.map_or_else(Optimization::default, Into::into) })
+    }
+}
+
+impl PyGrammar {
+    /// Compiles, detached from the interpreter.
+    pub(crate) fn compile_for(&self, py: Python<'_>, vocab: &Vocab, args: CompileArgs) -> PyResult<Constraint> {
+        let CompileArgs { end_tokens, optimization } = args;
+        let options = CompileOptions { end_tokens, optimization, ..CompileOptions::default() };
+        py.detach(|| self.0.compile(vocab, &options)).map_err(|e| errors::from_error(py, &e))
+    }
+
+    fn from_schema_text(py: Python<'_>, schema: &str, options: &JsonSchemaOptions) -> PyResult<Self> {
+        let grammar = py.detach(|| Grammar::from_json_schema_with(schema, options));
+        grammar.map(Self).map_err(|e| errors::from_error(py, &e))
+    }
+
+    fn from_text(
+        source: &Bound<'_, PyAny>,
+        parse: impl FnOnce(&str) -> Result<Grammar, glrmask::Error> + Send,
+    ) -> PyResult<Self> {
+        let py = source.py();
+        let Ok(text) = source.cast::<PyString>() else {
+            return Err(errors::wrong_type("source", "str", source));
+        };
+        let text = text.to_cow().map_err(|e| errors::grammar_text(py, &format!("the text is not Unicode: {e}")))?;
+        py.detach(|| parse(&text)).map(Self).map_err(|e| errors::from_error(py, &e))
+    }
+}
+
+#[pymethods]
+impl PyGrammar {
+    #[staticmethod]
+    #[pyo3(signature = (schema, **options))]
+    pub(crate) fn from_json_schema(
+        py: Python<'_>,
+        schema: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let options = options::json_schema(options)?;
+        if let Ok(bytes) = schema.cast::<PyBytes>() {
+            let text = std::str::from_utf8(bytes.as_bytes());
+            let text = text.map_err(|e| errors::schema_text(py, &format!("the schema is not UTF-8: {e}")))?;
+            return Self::from_schema_text(py, text, &options);
+        }
+        let written;
+        let text = match schema.cast::<PyString>() {
+            Ok(text) => text,
+            Err(_) => {
+                written = dump(schema)?;
+                &written
+            }
+        };
+        let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
+        Self::from_schema_text(py, &text, &options)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (source))]
+    pub(crate) fn from_glrm(_py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_text(source, Grammar::from_glrm)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (source))]
+    pub(crate) fn from_ebnf(_py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_text(source, Grammar::from_ebnf)
+    }
+
+    #[pyo3(signature = (vocab, *, end_tokens = None, optimization = None, threads = None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        vocab: &Bound<'_, PyVocab>,
+        end_tokens: Option<&Bound<'_, PyAny>>,
+        optimization: Option<PyOptimization>,
+        threads: Option<usize>,
+    ) -> PyResult<PyConstraint> {
+        let _ = threads; // A hint; this version compiles on the calling thread.
+        PyConstraint::compile(py, self, vocab, CompileArgs::new(end_tokens, optimization)?)
+    }
+
+    fn to_glrm(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.to_glrm())
+    }
+
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let class = py.import("glrmask.types")?.getattr("SchemaWarning")?;
+        self.0.warnings().iter().map(|w| class.call1((&w.pointer, &w.keyword, &w.message))).collect()
+    }
+
+    #[pyo3(name = "clone")]
+    fn copy(&self) -> Self {
+        Self(self.0.clone())
+    }
+    fn __copy__(&self) -> Self {
+        self.copy()
+    }
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__(&self, memo: &Bound<'_, PyAny>) -> Self {
+        let _ = memo; // A grammar refers to no Python object.
+        self.copy()
+    }
+
+    fn __repr__(&self) -> String {
+        let ir = self.0.ir();
+        format!("<glrmask.Grammar: {} productions, {} terminals>", ir.productions.len(), ir.terminals.len())
+    }
+}
+
+/// JSON text of a Python value, written by the standard library, which alone decides what is serializable.
+fn dump<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    let py = value.py();
+    let strict = PyDict::new(py);
+    strict.set_item("allow_nan", false)?;
+    let text = py.import("json")?.call_method("dumps", (value,), Some(&strict)).map_err(|e| {
+        // Not a number, a cycle: the schema is at fault. A type that is not JSON stays a TypeError.
+        if e.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
+            errors::schema_text(py, &format!("the schema is not JSON: {}", e.value(py)))
+        } else {
+            e
+        }
+    })?;
+    Ok(text.cast_into::<PyString>()?)
+}

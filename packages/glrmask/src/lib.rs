@@ -1,0 +1,31 @@
+//! The native part of the Python package `glrmask`: one file per class, nothing that is not a thin edge.
+//!
+//! Classes are frozen; what changes (a state) is behind a mutex, so any thread may use any object and "already
+//! borrowed" cannot happen. Whatever may take long runs detached from the interpreter. Exceptions are defined in Python
+//! (`glrmask.errors`), documentation of members is in the stubs (`_glrmask.pyi`).
+#![allow(missing_docs)] // What is public here is public to Python, and documented there.
+
+mod array;
+mod constraint;
+mod errors;
+mod grammar;
+mod optimization;
+mod options;
+mod state;
+mod vocab;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _glrmask {
+    #[pymodule_export]
+    use crate::constraint::{PyConstraint, PyDynamicConstraint};
+    #[pymodule_export]
+    use crate::grammar::PyGrammar;
+    #[pymodule_export]
+    use crate::optimization::PyOptimization;
+    #[pymodule_export]
+    use crate::state::PyConstraintState;
+    #[pymodule_export]
+    use crate::vocab::PyVocab;
+}

@@ -1,0 +1,57 @@
+//! Keyword arguments that say how JSON is spelled and how strict a schema is taken.
+
+use glrmask::json_schema::{Escapes, PropertyOrder, Unsupported, Whitespace};
+use glrmask::JsonSchemaOptions;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::wrong_type;
+
+const WHITESPACE: &[(&str, Whitespace)] =
+    &[("spaced", Whitespace::Spaced), ("compact", Whitespace::Compact), ("flexible", Whitespace::Flexible)];
+const ORDER: &[(&str, PropertyOrder)] = &[("schema", PropertyOrder::Schema), ("any", PropertyOrder::Any)];
+const ESCAPES: &[(&str, Escapes)] =
+    &[("natural", Escapes::Natural), ("canonical", Escapes::Canonical), ("any", Escapes::Any)];
+const UNSUPPORTED: &[(&str, Unsupported)] = &[("error", Unsupported::Error), ("weaken", Unsupported::Weaken)];
+
+/// Options from keyword arguments; what is not given has its default.
+pub(crate) fn json_schema(given: Option<&Bound<'_, PyDict>>) -> PyResult<JsonSchemaOptions> {
+    let mut options = JsonSchemaOptions::default();
+    for (name, value) in given.into_iter().flatten() {
+        let name: String = name.extract()?;
+        match name.as_str() {
+            "whitespace" => options.whitespace = choice(&name, &value, WHITESPACE)?,
+            "max_whitespace" => options.max_whitespace = bound(&name, &value)?,
+            "property_order" => options.property_order = choice(&name, &value, ORDER)?,
+            "ensure_ascii" => options.ensure_ascii = flag(&name, &value)?,
+            "escapes" => options.escapes = choice(&name, &value, ESCAPES)?,
+            "format_assertion" => options.format_assertion = flag(&name, &value)?,
+            "unsupported" => options.unsupported = choice(&name, &value, UNSUPPORTED)?,
+            _ => return Err(PyTypeError::new_err(format!("'{name}' is not an option of JSON Schema import"))),
+        }
+    }
+    Ok(options)
+}
+
+fn choice<T: Copy>(name: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
+    let Ok(given) = value.extract::<String>() else { return Err(wrong_type(name, "str", value)) };
+    let found = choices.iter().find(|(choice, _)| *choice == given).map(|(_, meaning)| *meaning);
+    found.ok_or_else(|| {
+        let names: Vec<_> = choices.iter().map(|(choice, _)| format!("'{choice}'")).collect();
+        PyValueError::new_err(format!("{name} must be {}, not '{given}'", names.join(" or ")))
+    })
+}
+
+fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.extract().map_err(|_| wrong_type(name, "bool", value))
+}
+
+fn bound(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let Ok(given) = value.extract::<i64>() else { return Err(wrong_type(name, "int or None", value)) };
+    let bound = u32::try_from(given);
+    bound.map(Some).map_err(|_| PyValueError::new_err(format!("{name} must be from 0 to 4294967295, not {given}")))
+}

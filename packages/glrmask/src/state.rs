@@ -1,0 +1,113 @@
+//! `glrmask.ConstraintState`.
+
+use glrmask::{ConstraintState, TokenId};
+use numpy::PyArray1;
+use parking_lot::Mutex;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+
+use crate::array;
+use crate::errors;
+
+#[pyclass(name = "ConstraintState", module = "glrmask", frozen)]
+pub struct PyConstraintState {
+    state: Mutex<ConstraintState>,
+    /// Words and ids of a mask; they depend on the constraint only.
+    words: usize,
+    ids: usize,
+}
+
+impl PyConstraintState {
+    pub(crate) fn new(state: ConstraintState) -> Self {
+        let words = state.constraint().mask_words();
+        let ids = crate::constraint::id_count(state.constraint());
+        Self { state: Mutex::new(state), words, ids }
+    }
+
+    /// Runs a quick look at the state; waits detached if another thread is in it.
+    fn look<R>(&self, py: Python<'_>, look: impl FnOnce(&mut ConstraintState) -> R) -> R {
+        look(&mut self.state.lock_py_attached(py))
+    }
+
+    /// Runs something that may have to fill tables, detached, so that other Python threads go on meanwhile.
+    fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut ConstraintState) -> R + Send) -> R {
+        py.detach(|| work(&mut self.state.lock()))
+    }
+}
+
+#[pymethods]
+impl PyConstraintState {
+    #[pyo3(signature = (size = None))]
+    fn mask<'py>(&self, py: Python<'py>, size: Option<usize>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let size = size.unwrap_or(self.ids);
+        if size < self.ids {
+            let message =
+                format!("size is {size}, but the ids of the constraint go up to {}", self.ids.saturating_sub(1));
+            return Err(PyValueError::new_err(message));
+        }
+        let mut words = vec![0; self.words];
+        self.work(py, |state| state.fill_mask(&mut words)).map_err(|e| errors::from_runtime(py, &e))?;
+        Ok(array::booleans(py, &words, size))
+    }
+
+    #[pyo3(signature = (bitmask))]
+    fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>) -> PyResult<()> {
+        array::with_words(bitmask, self.words, |words| self.work(py, |state| state.fill_mask(words)))?
+            .map_err(|e| errors::from_runtime(py, &e))
+    }
+
+    #[pyo3(signature = (token_id))]
+    fn commit_token(&self, py: Python<'_>, token_id: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Some(id) = crate::vocab::token_id("token_id", token_id)? else {
+            let ended = self.look(py, |state| state.is_terminated());
+            return Err(if ended { errors::ended(py) } else { errors::unknown_token(py, token_id) });
+        };
+        self.work(py, |state| state.commit_token(TokenId(id))).map_err(|e| errors::from_commit(py, &e))
+    }
+
+    #[pyo3(signature = (data))]
+    fn commit_bytes(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Ok(data) = data.extract::<&[u8]>() else {
+            return Err(errors::wrong_type("data", "bytes", data));
+        };
+        self.work(py, |state| state.commit_bytes(data)).map_err(|e| errors::from_commit(py, &e))
+    }
+
+    fn is_accepting(&self, py: Python<'_>) -> bool {
+        self.look(py, |state| state.is_accepting())
+    }
+    fn is_rejected(&self, py: Python<'_>) -> bool {
+        self.look(py, |state| state.is_rejected())
+    }
+    fn is_terminated(&self, py: Python<'_>) -> bool {
+        self.look(py, |state| state.is_terminated())
+    }
+
+    fn reset(&self, py: Python<'_>) {
+        self.work(py, ConstraintState::reset);
+    }
+
+    #[pyo3(name = "clone")]
+    fn copy(&self, py: Python<'_>) -> Self {
+        Self { state: Mutex::new(self.look(py, |state| state.clone())), words: self.words, ids: self.ids }
+    }
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.copy(py)
+    }
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__(&self, py: Python<'_>, memo: &Bound<'_, PyAny>) -> Self {
+        let _ = memo; // A state refers to no Python object.
+        self.copy(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let status = self.look(py, |state| match (state.is_rejected(), state.is_terminated(), state.is_accepting()) {
+            (true, _, _) => "rejected",
+            (_, true, _) => "ended",
+            (_, _, true) => "accepting",
+            _ => "incomplete",
+        });
+        format!("<glrmask.ConstraintState: {status}>")
+    }
+}

@@ -1,0 +1,238 @@
+"""Grammars: sources, options, errors with their attributes, compilation."""
+
+import copy
+import json
+import pickle
+import threading
+
+import glrmask
+import pytest
+from glrmask import (
+    Constraint,
+    Diagnostic,
+    GlrmaskError,
+    Grammar,
+    GrammarSyntaxError,
+    LimitError,
+    Optimization,
+    SchemaError,
+    SchemaWarning,
+)
+
+OBJECT = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}
+
+
+def accepts(grammar: Grammar, vocab: glrmask.Vocab, text: str) -> bool:
+    state = grammar.compile(vocab).start()
+    try:
+        state.commit_bytes(text.encode())
+    except GlrmaskError:
+        return False
+    return state.is_accepting()
+
+
+@pytest.mark.parametrize("schema", [OBJECT, json.dumps(OBJECT), json.dumps(OBJECT).encode()])
+def test_schemas_as_values_text_and_bytes(letters, schema):
+    grammar = Grammar.from_json_schema(schema)
+    assert accepts(grammar, letters, '{"a": 1}')
+    assert not accepts(grammar, letters, '{"a":1}')
+    assert not accepts(grammar, letters, '{"b": 1}')
+    assert grammar.warnings == []
+
+
+def test_boolean_schemas_are_values(letters):
+    assert accepts(Grammar.from_json_schema(True), letters, "[1, 2]")
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema(False).compile(letters)
+    assert caught.value.category == "empty"
+
+
+def test_whitespace_options(letters):
+    compact = Grammar.from_json_schema(OBJECT, whitespace="compact")
+    assert accepts(compact, letters, '{"a":1}')
+    assert not accepts(compact, letters, '{"a": 1}')
+    flexible = Grammar.from_json_schema(OBJECT, whitespace="flexible", max_whitespace=2)
+    assert accepts(flexible, letters, '{ "a"\n :1}')
+    assert not accepts(flexible, letters, '{   "a":1}')
+
+
+def test_format_assertion_can_be_switched_off(letters):
+    schema = {"type": "string", "format": "date"}
+    assert not accepts(Grammar.from_json_schema(schema), letters, '"soon"')
+    assert accepts(Grammar.from_json_schema(schema, format_assertion=False), letters, '"soon"')
+
+
+def test_weakening_is_asked_for_and_listed(letters):
+    schema = {"items": {"type": "string", "format": "regex"}}
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert (caught.value.pointer, caught.value.keyword, caught.value.category) == ("/items", "format", "unsupported")
+    grammar = Grammar.from_json_schema(schema, unsupported="weaken")
+    (warning,) = grammar.warnings
+    assert isinstance(warning, SchemaWarning)
+    assert (warning.pointer, warning.keyword) == ("/items", "format")
+    assert accepts(grammar, letters, '["("]')
+
+
+@pytest.mark.parametrize("option", [{"ensure_ascii": True}, {"escapes": "any"}])
+def test_options_that_are_not_implemented_raise(option):
+    with pytest.raises(SchemaError, match="option"):
+        Grammar.from_json_schema({}, **option)
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        ({"whitespace": "wide"}, ValueError),
+        ({"whitespace": 1}, TypeError),
+        ({"format_assertion": "yes"}, TypeError),
+        ({"max_whitespace": -1}, ValueError),
+        ({"max_whitespace": "4"}, TypeError),
+        ({"colour": "red"}, TypeError),
+    ],
+)
+def test_bad_options(option, error, letters):
+    with pytest.raises(error) as caught:
+        Grammar.from_json_schema({}, **option)
+    assert next(iter(option)) in str(caught.value)
+    with pytest.raises(error):
+        Constraint.from_json_schema({}, letters, **option)
+
+
+def test_schema_errors_have_pointer_and_keyword():
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema({"properties": {"a/b": {"minimum": "zero"}}})
+    error = caught.value
+    assert (error.pointer, error.keyword, error.category) == ("/properties/a~1b", "minimum", "invalid")
+    assert isinstance(error, ValueError)
+
+
+def test_schemas_that_are_not_json():
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema('{"a":\n 1,,}')
+    assert (caught.value.category, caught.value.line) == ("syntax", 2)
+    assert caught.value.column is not None
+    for bad in (b"\xff", "\ud800", {"const": float("nan")}):
+        with pytest.raises(SchemaError):
+            Grammar.from_json_schema(bad)
+    with pytest.raises(TypeError):
+        Grammar.from_json_schema({"const": object()})
+
+
+def test_deep_schemas_reach_a_limit():
+    with pytest.raises(LimitError) as caught:
+        Grammar.from_json_schema("[" * 100_000)
+    assert caught.value.limit is not None
+    assert caught.value.given is not None
+
+
+def test_errors_of_a_text_have_place_excerpt_and_diagnostics():
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_ebnf('start ::= "é" nothing\nb ::= other')
+    error = caught.value
+    assert (error.line, error.column, error.span) == (1, 15, (15, 22))
+    assert error.excerpt == '  1 | start ::= "é" nothing\n    |               ^^^^^^^'
+    assert error.diagnostics is not None
+    assert [(d.kind, d.line) for d in error.diagnostics] == [("invalid", 1), ("invalid", 2)]
+    assert isinstance(error.diagnostics[0], Diagnostic)
+    with pytest.raises(GrammarSyntaxError):
+        Grammar.from_glrm("start")
+    with pytest.raises(GrammarSyntaxError, match="Unicode"):
+        Grammar.from_glrm("\ud800")
+
+
+@pytest.mark.parametrize("make", [Grammar.from_glrm, Grammar.from_ebnf])
+def test_a_source_is_text(make):
+    with pytest.raises(TypeError, match="source must be str, not bytes"):
+        make(b'start ::= "a"')
+
+
+def test_errors_can_be_pickled():
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_glrm("start")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is GrammarSyntaxError
+    assert (str(again), again.line, again.diagnostics) == (
+        str(caught.value),
+        caught.value.line,
+        caught.value.diagnostics,
+    )
+
+
+def test_only_known_attributes():
+    assert GlrmaskError("m", limit=3).limit == 3
+    assert GlrmaskError().line is None
+    with pytest.raises(TypeError, match="colour"):
+        SchemaError("m", colour="red")
+
+
+def test_the_exception_family():
+    family = [GrammarSyntaxError, SchemaError, LimitError, glrmask.ArtifactError, glrmask.CancelledError]
+    assert all(issubclass(error, GlrmaskError) for error in family)
+    assert issubclass(GlrmaskError, ValueError)
+
+
+def test_glrm_is_written_and_read_back(letters):
+    grammar = Grammar.from_ebnf('start ::= "a"+ ("b" | "c")')
+    again = Grammar.from_glrm(grammar.to_glrm())
+    for text in ("ab", "aac", "b", "a"):
+        assert accepts(grammar, letters, text) == accepts(again, letters, text) == (text in ("ab", "aac"))
+
+
+def test_copies_are_independent_handles(letters):
+    grammar = Grammar.from_ebnf('start ::= "a"')
+    for other in (grammar.clone(), copy.copy(grammar), copy.deepcopy(grammar)):
+        assert other is not grammar
+        assert accepts(other, letters, "a")
+
+
+def test_an_empty_language_does_not_compile(letters):
+    with pytest.raises(GlrmaskError):
+        Grammar.from_ebnf('start ::= "a" start').compile(letters)
+
+
+def test_a_vocabulary_that_cannot_write_the_language_gives_empty_masks(hello):
+    state = Grammar.from_ebnf('start ::= "x"').compile(hello).start()
+    assert not state.mask().any()
+
+
+def test_every_optimization_has_the_same_language(letters):
+    grammar = Grammar.from_ebnf('start ::= "a"+')
+    for mode in (None, Optimization.AUTO, Optimization.BALANCED, Optimization.FAST_BUILD, Optimization.FAST_RUNTIME):
+        constraint = grammar.compile(letters, optimization=mode, threads=2)
+        assert type(constraint) is Constraint
+        assert constraint.start().mask().nonzero()[0].tolist() == [97]
+    assert Optimization.AUTO != Optimization.BALANCED
+    assert {Optimization.AUTO: 1}[Optimization.AUTO] == 1
+    assert repr(Optimization.FAST_BUILD) == "Optimization.FAST_BUILD"
+
+
+def test_compile_refuses_wrong_types(letters):
+    grammar = Grammar.from_ebnf('start ::= "a"')
+    with pytest.raises(TypeError):
+        grammar.compile({0: b"a"})
+    with pytest.raises(TypeError):
+        grammar.compile(letters, end_tokens=5)
+    with pytest.raises(TypeError):
+        grammar.compile(letters, end_tokens=["</s>"])
+    with pytest.raises(TypeError):
+        grammar.compile(letters, optimization="fast")
+    with pytest.raises(GlrmaskError):
+        grammar.compile(letters, end_tokens=[-1])
+
+
+def test_other_threads_run_while_compiling(letters):
+    done = threading.Event()
+    ticks = 0
+
+    def compile_much():
+        for i in range(20):
+            Grammar.from_json_schema({"type": "string", "pattern": f"^(a|b)*a(a|b){{{i % 8}}}$"}).compile(letters)
+        done.set()
+
+    worker = threading.Thread(target=compile_much)
+    worker.start()
+    while not done.is_set():
+        ticks += 1
+    worker.join()
+    assert ticks > 0

@@ -2,8 +2,8 @@
 
 use std::cell::OnceCell;
 
-use glrmask_automata::{Dfa, Regex};
-use rustc_hash::FxHashMap;
+use glrmask_automata::{Dfa, Regex, StateId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ecma::{self, PatternError};
 use crate::error::{Result, SchemaError};
@@ -44,16 +44,31 @@ impl Languages {
     }
     /// Whether a string is in the language.
     pub(crate) fn contains(&self, id: LanguageId, text: &str, limits: &crate::Limits) -> Result<bool> {
-        let language = &self.languages[id.0];
-        let dfa = match language.automaton.get() {
-            Some(dfa) => dfa,
-            None => {
-                let dfa = compile(&language.content, limits)?;
-                language.automaton.get_or_init(|| dfa)
-            }
-        };
-        Ok(dfa.accepts(spell::canonical(text).as_bytes()))
+        Ok(self.automaton(id, limits)?.accepts(spell::canonical(text).as_bytes()))
     }
+    /// The minimal automaton of the canonical contents.
+    pub(crate) fn automaton(&self, id: LanguageId, limits: &crate::Limits) -> Result<&Dfa> {
+        let language = &self.languages[id.0];
+        if let Some(dfa) = language.automaton.get() {
+            return Ok(dfa);
+        }
+        let dfa = compile(&language.content, limits)?;
+        Ok(language.automaton.get_or_init(|| dfa))
+    }
+}
+
+/// Bytes of the shortest accepted string.
+pub(crate) fn shortest(dfa: &Dfa) -> Option<usize> {
+    let mut level: Vec<StateId> = vec![dfa.start()];
+    let mut seen: FxHashSet<StateId> = level.iter().copied().collect();
+    for length in 0..=dfa.len() {
+        if level.iter().any(|&state| dfa.is_accepting(state)) {
+            return Some(length);
+        }
+        let next = level.iter().flat_map(|&state| dfa.transitions(state)).map(|(_, target)| target);
+        level = next.filter(|&target| seen.insert(target)).collect();
+    }
+    None
 }
 
 /// The automaton of a regular expression, within the limits.

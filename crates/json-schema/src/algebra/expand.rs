@@ -46,9 +46,36 @@ struct Partial {
     pending: Vec<(SchemaId, Trail)>,
     /// A stack likewise.
     choices: Vec<Choice>,
+    /// Keys that must be there, if the value is an object.
+    required: Vec<Rc<str>>,
+    /// Keys that must not.
+    forbidden: Vec<Rc<str>>,
+    /// Whether a branch was chosen on the way here.
+    chosen: bool,
 }
 
 impl Partial {
+    fn new(goal: &Goal) -> Self {
+        let mut start = Self {
+            members: Vec::new(),
+            types: TypeSet::ALL,
+            pending: Vec::new(),
+            choices: Vec::new(),
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            chosen: false,
+        };
+        start.push_all(goal, &Trail(None));
+        start
+    }
+    fn note_keys(&mut self, schema: &Schema, never: SchemaId) {
+        self.required.extend(schema.object.required.iter().cloned());
+        let forbidden = schema.object.properties.iter().filter(|(_, value)| *value == never);
+        self.forbidden.extend(forbidden.map(|(key, _)| key.clone()));
+        if self.forbidden.iter().any(|key| self.required.contains(key)) {
+            self.types = self.types.intersection(TypeSet::OBJECT.complement());
+        }
+    }
     fn push_all(&mut self, schemas: &[SchemaId], trail: &Trail) {
         self.pending.extend(schemas.iter().rev().map(|&id| (id, trail.clone())));
     }
@@ -67,9 +94,7 @@ impl Algebra<'_> {
         if let Some(known) = self.expanded.get(goal) {
             return Ok(known.clone());
         }
-        let mut start = Partial { members: Vec::new(), types: TypeSet::ALL, pending: Vec::new(), choices: Vec::new() };
-        start.push_all(goal, &Trail(None));
-        let mut stack = vec![start];
+        let mut stack = vec![Partial::new(goal)];
         let mut cases = Vec::new();
         while let Some(partial) = stack.pop() {
             self.step()?;
@@ -106,6 +131,7 @@ impl Algebra<'_> {
                 self.unsupported(note)?;
             }
             partial.types = partial.types.intersection(schema.types);
+            partial.note_keys(&schema, self.store.never);
             if partial.types.is_empty() {
                 return Ok(None);
             }
@@ -145,6 +171,12 @@ impl Algebra<'_> {
             }
             return Ok(());
         }
+        if partial.chosen && partial.types.meets(TypeSet::OBJECT) && self.clashes(&partial)? {
+            partial.types = partial.types.intersection(TypeSet::OBJECT.complement());
+            if partial.types.is_empty() {
+                return Ok(());
+            }
+        }
         while let Some(choice) = partial.choices.pop() {
             let always = self.store.always;
             let trivial = choice.branches.iter().any(|branch| branch.iter().all(|&id| id == always));
@@ -154,12 +186,38 @@ impl Algebra<'_> {
             for branch in self.branches(&choice, partial.types)?.iter().rev() {
                 let mut next = partial.clone();
                 next.push_all(branch, &choice.trail);
+                next.chosen = true;
                 stack.push(next);
             }
             return Ok(());
         }
         cases.push(Case::Assertions { members: partial.members, types: partial.types });
         Ok(())
+    }
+    /// Whether some required key cannot have a value, as far as that shows without opening choices.
+    fn clashes(&mut self, partial: &Partial) -> Result<bool> {
+        let schemas: Vec<_> = partial.members.iter().map(|&id| self.store.get(id)).collect();
+        for key in &partial.required {
+            let values = schemas.iter().flat_map(|schema| &schema.object.properties);
+            let values = self.goal(values.filter(|(name, _)| name == key).map(|&(_, value)| value));
+            if values.len() > 1 && self.visibly_unsatisfiable(&values)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+    /// Whether a goal fails without any choice being opened: cheap, and never recurses.
+    pub(super) fn visibly_unsatisfiable(&mut self, goal: &Goal) -> Result<bool> {
+        if let Some(&known) = self.visible.get(goal) {
+            return Ok(known);
+        }
+        self.step()?;
+        let fails = match self.close(Partial::new(goal))? {
+            None => true,
+            Some(closed) => self.finite(&closed.members)?.is_some_and(|values| values.is_empty()),
+        };
+        self.visible.insert(goal.clone(), fails);
+        Ok(fails)
     }
     /// If the members list values: those that satisfy all of them.
     fn finite(&mut self, members: &[SchemaId]) -> Result<Option<Vec<Node>>> {

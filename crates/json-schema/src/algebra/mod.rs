@@ -49,6 +49,8 @@ pub(crate) struct Algebra<'o> {
     pub(crate) warnings: Vec<Warning>,
     expanded: FxHashMap<Goal, Rc<[Case]>>,
     satisfiable: FxHashMap<Goal, bool>,
+    /// Goals known to fail (or not) without opening choices.
+    visible: FxHashMap<Goal, bool>,
     /// Nesting of [`satisfiable`](Self::satisfiable).
     depth: usize,
     steps: usize,
@@ -57,8 +59,18 @@ pub(crate) struct Algebra<'o> {
 impl<'o> Algebra<'o> {
     pub(crate) fn new(document: Document, options: &'o Options) -> Self {
         let Document { store, languages, draft, warnings, .. } = document;
-        let (expanded, satisfiable) = (FxHashMap::default(), FxHashMap::default());
-        Self { store, languages, options, draft, warnings, expanded, satisfiable, depth: 0, steps: 0 }
+        Self {
+            store,
+            languages,
+            options,
+            draft,
+            warnings,
+            expanded: FxHashMap::default(),
+            satisfiable: FxHashMap::default(),
+            visible: FxHashMap::default(),
+            depth: 0,
+            steps: 0,
+        }
     }
     /// A goal without trivial parts: pure wrappers are replaced by what they wrap.
     pub(crate) fn goal(&self, schemas: impl IntoIterator<Item = SchemaId>) -> Goal {

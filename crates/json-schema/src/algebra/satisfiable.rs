@@ -78,7 +78,14 @@ impl Algebra<'_> {
     }
     fn some_object(&mut self, members: &[SchemaId]) -> Result<bool> {
         let Some(shape) = ObjectShape::merge(self, members)? else { return Ok(false) };
-        for named in shape.named.iter().filter(|named| named.required) {
+        let required = || shape.named.iter().filter(|named| named.required);
+        // A clash of discriminators first: looking into recursive members may lead back here.
+        for named in required() {
+            if self.visibly_unsatisfiable(&named.value)? {
+                return Ok(false);
+            }
+        }
+        for named in required() {
             if !self.satisfiable(&named.value)? {
                 return Ok(false);
             }

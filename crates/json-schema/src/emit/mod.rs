@@ -111,7 +111,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
         let alternatives = self.alternatives(goal)?;
         let pointer = self.algebra.goal_pointer(goal);
         let at = |error: SchemaError| error.at(&pointer, "");
-        let mut symbols = self.scalars(alternatives.words, alternatives.numbers).map_err(at)?;
+        let mut symbols = self.scalars(alternatives.words, alternatives.numbers);
         symbols.extend(self.strings(&alternatives.strings, &alternatives.string_values).map_err(at)?);
         if !alternatives.texts.is_empty() {
             symbols.push(self.terminal("VALUE", Regex::alternate(alternatives.texts)));
@@ -170,7 +170,9 @@ impl<'a, 'o> Emitter<'a, 'o> {
         if types.meets(TypeSet::NUMBER) {
             let shape = NumberShape::merge(self.algebra, members, types)?;
             if let Some(language) = number::language(&shape) {
-                add(&mut all.numbers, language);
+                if shape.is_visibly_inhabited() || self.is_inhabited(&language)? {
+                    add(&mut all.numbers, language);
+                }
             }
         }
         if types.meets(TypeSet::STRING) {
@@ -188,7 +190,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
         }
         Ok(())
     }
-    fn scalars(&mut self, words: Vec<&'static str>, numbers: Vec<Regex>) -> Result<Vec<Symbol>> {
+    fn scalars(&mut self, words: Vec<&'static str>, numbers: Vec<Regex>) -> Vec<Symbol> {
         let mut symbols = Vec::new();
         if words.contains(&"null") {
             symbols.push(self.terminal("NULL", Regex::literal("null")));
@@ -197,11 +199,10 @@ impl<'a, 'o> Emitter<'a, 'o> {
         if !booleans.is_empty() {
             symbols.push(self.terminal("BOOLEAN", Regex::alternate(booleans)));
         }
-        let numbers = Regex::alternate(numbers);
-        if self.is_inhabited(&numbers)? {
-            symbols.push(self.terminal("NUMBER", numbers));
+        if !numbers.is_empty() {
+            symbols.push(self.terminal("NUMBER", Regex::alternate(numbers)));
         }
-        Ok(symbols)
+        symbols
     }
     fn array_symbol(&mut self, shape: ArrayShape, pointer: &Rc<str>) -> Symbol {
         if let Some(&known) = self.arrays.get(&shape) {

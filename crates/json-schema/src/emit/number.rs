@@ -369,7 +369,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
         #[test]
         fn bounds_are_by_value(
             low in proptest::option::of((decimal(), any::<bool>())),

@@ -9,6 +9,7 @@ use glrmask_automata::{NonterminalId, Regex, Symbol};
 
 use super::Emitter;
 use crate::error::{Result, SchemaError};
+use crate::language;
 use crate::shape::StringShape;
 use crate::spell;
 use crate::Escapes;
@@ -39,7 +40,7 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let content = shape.content(&self.algebra.languages);
-            if !shape.may_be_empty() || self.is_inhabited(&content)? {
+            if self.has_string(shape, &content)? {
                 contents.push(content);
             }
         }
@@ -47,6 +48,24 @@ impl Emitter<'_, '_> {
             symbols.push(self.terminal("STRING", quoted(Regex::alternate(contents))));
         }
         Ok(symbols)
+    }
+    fn has_string(&self, shape: &StringShape, content: &Regex) -> Result<bool> {
+        if !shape.may_be_empty() || self.has_short_string(shape)? {
+            return Ok(true);
+        }
+        self.is_inhabited(content)
+    }
+    /// One language cut at a maximal length: whether its shortest string is short enough, so that the product of
+    /// language and length need not be built. `false` if that is open, or if the product may be too large anyway.
+    fn has_short_string(&self, shape: &StringShape) -> Result<bool> {
+        let limits = &self.algebra.options.limits;
+        let (&[(language, true)], 0, true) = (&*shape.languages, shape.min_length, shape.excluded.is_empty()) else {
+            return Ok(false);
+        };
+        let dfa = self.algebra.languages.automaton(language, limits)?;
+        let Some(shortest) = language::shortest(dfa) else { return Ok(false) };
+        let Some(max) = shape.max_length.map(|max| max as usize) else { return Ok(true) };
+        Ok(shortest <= max && dfa.len().saturating_mul(max) <= limits.regex_states)
     }
     /// Contents of any string in the chosen spelling.
     pub(super) fn any_string(&self) -> Regex {

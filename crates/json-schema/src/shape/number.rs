@@ -67,6 +67,16 @@ impl NumberShape {
         let point_is_excluded = lower.exclusive || upper.exclusive || (!self.integers && lower.value.is_integer());
         lower.value > upper.value || (lower.value == upper.value && point_is_excluded)
     }
+    /// Whether some number shows at once: an open side, or bounds more than one apart.
+    pub(crate) fn is_visibly_inhabited(&self) -> bool {
+        if !self.multiple_of.is_empty() || !self.excluded.is_empty() {
+            return false;
+        }
+        let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return true };
+        let inclusive = !lower.exclusive && !upper.exclusive;
+        (self.integers && self.fractions && lower.value < upper.value)
+            || (self.integers && inclusive && lower.value.is_integer() && lower.value <= upper.value)
+    }
 }
 
 fn tighter(old: Option<Bound>, new: &Bound, inside: fn(&Decimal, &Decimal) -> bool) -> Bound {

@@ -17,7 +17,7 @@ type Item = (usize, usize, usize);
 
 impl Recognizer {
     pub(crate) fn new(grammar: &Grammar) -> Self {
-        let limits = Limits::default();
+        let limits = Limits { states: 1 << 24, nfa_states: 1 << 24, ..Limits::default() };
         let compile = |pattern: &Pattern| match pattern {
             Pattern::Literal(bytes) => Regex::literal(bytes).compile(&limits).unwrap(),
             Pattern::Regex(regex) => regex.compile(&limits).unwrap(),

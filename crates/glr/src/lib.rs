@@ -2,6 +2,7 @@
 //!
 //! This crate knows terminals, never bytes. It depends on no grammar crate: [`RuleSet`] is all it wants to know about
 //! a grammar.
+#![doc = include_str!("../README.md")]
 
 mod digraph;
 mod dump;

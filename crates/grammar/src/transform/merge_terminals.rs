@@ -8,13 +8,11 @@
 use glrmask_automata::{Id, IndexVec, NonterminalId, Symbol, TerminalId};
 use rustc_hash::FxHashMap;
 
+use super::trie::{Node, Trie};
 use super::Cfg;
 
 /// Rounds are bounded; stopping early is always sound.
 const MAX_ROUNDS: usize = 32;
-
-/// Node of a trie of symbol strings.
-type Node = u32;
 
 /// Rewrites the grammar by representatives and returns the representative of each of `terminals` terminals (the least
 /// id of its class). Terminals merge only within the same `kind`; `None` keeps a terminal out. Each round is linear up
@@ -85,19 +83,6 @@ fn contexts(cfg: &Cfg, terminals: usize) -> Vec<Vec<(NonterminalId, Node, Node)>
         list.dedup();
     }
     contexts
-}
-
-/// A trie of symbol strings: equal strings have equal nodes.
-#[derive(Default)]
-struct Trie(FxHashMap<(Node, Symbol), Node>);
-
-impl Trie {
-    const ROOT: Node = 0;
-
-    fn child(&mut self, node: Node, symbol: Symbol) -> Node {
-        let next = self.0.len() as Node + 1;
-        *self.0.entry((node, symbol)).or_insert(next)
-    }
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod merge_terminals;
 pub mod normalize;
 pub mod right_recursion;
 pub mod split;
+mod trie;
 pub mod trim;
 pub mod unit_bypass;
 pub mod unit_cycles;

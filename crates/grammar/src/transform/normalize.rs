@@ -39,7 +39,7 @@ impl Default for NormalizeConfig {
             split: true,
             right_recursion: true,
             inline: true,
-            unit_bypass: 8,
+            unit_bypass: 4,
             merge_terminals: true,
             empty_terminals: Vec::new(),
             max_productions: 2_000_000,

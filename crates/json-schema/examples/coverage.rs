@@ -13,7 +13,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use glrmask_json_schema::json::{self, Node, Value};
-use glrmask_json_schema::{compile, Options, SchemaError};
+use glrmask_json_schema::{compile, Compiled, Options, SchemaError};
 
 /// Longest instance that the recogniser is asked about: it is cubic.
 const MAX_TEXT: usize = 3000;
@@ -48,16 +48,17 @@ fn judge(line: &str, counts: &mut Counts, out: &mut impl Write) -> Result<(), Fa
     let id = members.get("id").and_then(text).unwrap_or("?");
     let schema = members.get("schema").and_then(|node| line.get(node.bytes.0..node.bytes.1)).ok_or("no schema")?;
     counts.schemas += 1;
-    let start = Instant::now();
-    let compiled = compile(schema, &Options::default());
-    let micros = start.elapsed().as_micros();
+    let (compiled, micros) = timed(schema);
     match compiled {
         Ok(compiled) => {
             counts.compiled += 1;
             counts.micros.push(micros);
             let (n, t) = (compiled.grammar.productions.len(), compiled.grammar.terminals.len());
             writeln!(out, "ok {id}: {micros} us, {n} productions, {t} terminals")?;
-            let recognizer = support::Recognizer::new(&compiled.grammar);
+            let recognizer = match support::Recognizer::new(&compiled.grammar) {
+                Ok(recognizer) => recognizer,
+                Err(error) => return Ok(writeln!(out, "TOO LARGE {id}: {error}")?),
+            };
             let Some(Value::Array(tests)) = members.get("tests").map(|node| &node.value) else { return Ok(()) };
             for test in tests {
                 instance(id, test, &recognizer, counts, out)?;
@@ -69,6 +70,19 @@ fn judge(line: &str, counts: &mut Counts, out: &mut impl Write) -> Result<(), Fa
         }
     }
     Ok(())
+}
+
+/// The best of five runs.
+fn timed(schema: &str) -> (Result<Compiled, SchemaError>, u128) {
+    let mut best = u128::MAX;
+    for _ in 0..4 {
+        let start = Instant::now();
+        let _ = compile(schema, &Options::default());
+        best = best.min(start.elapsed().as_micros());
+    }
+    let start = Instant::now();
+    let compiled = compile(schema, &Options::default());
+    (compiled, best.min(start.elapsed().as_micros()))
 }
 
 fn instance(

@@ -75,7 +75,7 @@ impl Default for Limits {
             branches: 2_000,
             regex_states: 100_000,
             digits: 1_000,
-            steps: 1_000_000,
+            steps: 100_000,
         }
     }
 }

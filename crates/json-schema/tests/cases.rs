@@ -10,7 +10,7 @@ type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
 fn check(cases: &[Case], options: &Options) {
     for (schema, good, bad) in cases {
         let compiled = compile(schema, options).unwrap_or_else(|error| panic!("{schema}: {error}"));
-        let recognizer = Recognizer::new(&compiled.grammar);
+        let recognizer = Recognizer::new(&compiled.grammar).unwrap_or_else(|error| panic!("{schema}: {error}"));
         for text in *good {
             assert!(recognizer.accepts(text), "{schema} accepts {text}");
         }
@@ -84,7 +84,7 @@ fn long_strings_are_exact() {
     {
         let bound = max.map_or(String::new(), |max| format!(", \"maxLength\": {max}"));
         let schema = format!("{{\"type\": \"string\", \"minLength\": {min}{bound}}}");
-        let recognizer = Recognizer::new(&compile(&schema, &Options::default()).unwrap().grammar);
+        let recognizer = Recognizer::new(&compile(&schema, &Options::default()).unwrap().grammar).unwrap();
         for length in
             [0, 1, 63, 64, 65, 99, 100, 127, 128, 129, 149, 150, 191, 192, 193, 199, 200, 201, 299, 300, 301, 500]
         {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use glrmask_automata::{Dfa, Id, Limits, Regex, StateId, Symbol, TerminalId};
+use glrmask_automata::{AutomataError, Dfa, Id, Limits, Regex, StateId, Symbol, TerminalId};
 use glrmask_grammar::{Grammar, Pattern};
 
 pub(crate) struct Recognizer {
@@ -16,19 +16,19 @@ pub(crate) struct Recognizer {
 type Item = (usize, usize, usize);
 
 impl Recognizer {
-    pub(crate) fn new(grammar: &Grammar) -> Self {
-        let limits = Limits { states: 1 << 24, nfa_states: 1 << 24, ..Limits::default() };
+    pub(crate) fn new(grammar: &Grammar) -> Result<Self, AutomataError> {
+        let limits = Limits { states: 1 << 24, nfa_states: 1 << 24 };
         let compile = |pattern: &Pattern| match pattern {
-            Pattern::Literal(bytes) => Regex::literal(bytes).compile(&limits).unwrap(),
-            Pattern::Regex(regex) => regex.compile(&limits).unwrap(),
+            Pattern::Literal(bytes) => Regex::literal(bytes).compile(&limits),
+            Pattern::Regex(regex) => regex.compile(&limits),
             other => panic!("unexpected pattern {other:?}"),
         };
-        let automata = grammar.terminals.iter().map(|terminal| compile(&terminal.pattern)).collect();
+        let automata = grammar.terminals.iter().map(|terminal| compile(&terminal.pattern)).collect::<Result<_, _>>()?;
         let mut by_lhs = vec![Vec::new(); grammar.nonterminals.len()];
         for (i, production) in grammar.productions.iter().enumerate() {
             by_lhs[production.lhs.index()].push(i);
         }
-        Self { grammar: grammar.clone(), automata, by_lhs }
+        Ok(Self { grammar: grammar.clone(), automata, by_lhs })
     }
     pub(crate) fn accepts(&self, text: &str) -> bool {
         let bytes = text.as_bytes();

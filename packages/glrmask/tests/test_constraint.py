@@ -259,7 +259,9 @@ def test_no_constructors():
 # --- Threads. A race that is there shows up as an exception, a hang or a wrong mask.
 
 NESTED = {
-    "$defs": {"v": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/v"}}, {"enum": ["x"]}]}},
+    "$defs": {
+        "v": {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#/$defs/v"}}, {"enum": ["x"]}]}
+    },
     "$ref": "#/$defs/v",
 }
 

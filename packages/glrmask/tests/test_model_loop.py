@@ -5,10 +5,9 @@ NumPy array by position, byte-wise tokens, and a categorical distribution over l
 runs as it is usually written, not that the real libraries behave so.
 """
 
+import glrmask
 import numpy as np
 import pytest
-
-import glrmask
 
 END = 2
 TOKENS = [b"", b"", b""] + [bytes([b]) for b in range(32, 127)] + [b"positive", b'"ne', b"ga", b"tive", b"neutral"]

@@ -137,8 +137,9 @@ def test_malformed_rank_files(tmp_path, text):
 class FakeEncoding:
     """Has what a `tiktoken.Encoding` has, as far as the loader looks."""
 
-    _mergeable_ranks = {b"a": 0, b"b": 1}
-    _special_tokens = {"<|endoftext|>": 2, "<|fim|>": 3}
+    def __init__(self):
+        self._mergeable_ranks = {b"a": 0, b"b": 1}
+        self._special_tokens = {"<|endoftext|>": 2, "<|fim|>": 3}
 
 
 def test_tiktoken_encodings():
@@ -159,9 +160,10 @@ def test_a_real_tiktoken_encoding():
 
 
 def tekken(**changes):
-    entry = lambda rank: {"rank": rank, "token_bytes": base64.b64encode(bytes([97 + rank])).decode(), "token_str": None}
-    config = {"default_num_special_tokens": 4, "default_vocab_size": 7}
-    return {"config": config, "vocab": [entry(rank) for rank in range(5)]} | changes
+    """A file of the tokens a to e after four special ones, cut off after c."""
+    tokens = [base64.b64encode(token.encode()).decode() for token in "abcde"]
+    vocab = [{"rank": rank, "token_bytes": token} for rank, token in enumerate(tokens)]
+    return {"config": {"default_num_special_tokens": 4, "default_vocab_size": 7}, "vocab": vocab} | changes
 
 
 def test_tekken_files(tmp_path):
@@ -180,7 +182,9 @@ def test_tekken_files_that_list_their_special_tokens(tmp_path):
     assert (vocab.special_tokens, vocab.end_token_ids) == ({"<a>": 0, "</s>": 3}, [3])
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"config": {}, "vocab": []}', json.dumps(tekken(vocab=[{"rank": 0}]))])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"config": {}, "vocab": []}', json.dumps(tekken(vocab=[{"rank": 0}]))]
+)
 def test_malformed_tekken_files(tmp_path, text):
     path = tmp_path / "tekken.json"
     path.write_text(text, encoding="utf-8")

@@ -6,8 +6,11 @@ from typing import Any, ClassVar, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import disjoint_base
 
 from glrmask.types import JsonSchemaOptions, SchemaWarning, Stats
+
+__all__ = ["Constraint", "ConstraintState", "DynamicConstraint", "Grammar", "Optimization", "Vocab"]
 
 @final
 class Optimization:
@@ -38,7 +41,7 @@ class Vocab:
     same ids to the same bytes.
 
     Every constructor also takes `special_tokens` (name → id) and `end_token_ids` for the properties of the same names;
-    they have no influence on matching. Ids above `max_id` (2²⁴ − 1 unless given) are refused, since a mask has a bit
+    they have no influence on matching. Ids above `max_id` (16 777 215 unless given) are refused, since a mask has a bit
     for every id up to the largest. Building takes some tens of milliseconds for 128 000 tokens and lets other threads
     run.
     """
@@ -181,6 +184,7 @@ class Grammar:
     def __copy__(self) -> Grammar: ...
     def __deepcopy__(self, memo: Any, /) -> Grammar: ...
 
+@disjoint_base
 class Constraint:
     """A grammar compiled for a vocabulary. Immutable, for any number of sequences and threads.
 

@@ -1,7 +1,7 @@
 //! The intermediate representation every front-end produces and every transformation rewrites.
 //!
 //! A grammar is a list of terminals (regular languages over bytes), nonterminals and productions. Repetition,
-//! options and groups are already productions here; [`GrammarBuilder`] makes them, left-recursive, so that front-ends
+//! options and groups are already productions here; [`GrammarBuilder`](crate::GrammarBuilder) makes them, left-recursive, so that front-ends
 //! need not. Scopes carry the ignored terminals and the keyword switch (an inline grammar is a scope of its own).
 
 use glrmask_automata::{typed_id, IndexVec, NonterminalId, Regex, Symbol, TerminalId};

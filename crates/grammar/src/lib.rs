@@ -4,7 +4,7 @@
 //! A [`Grammar`] is what every front-end produces: terminals (regular languages over bytes), nonterminals, productions
 //! and scopes. [`GrammarBuilder`] makes one, turning expressions with repetition, options and separators into
 //! left-recursive productions. [`glrm`] reads and prints the project's own text format, [`ebnf`] reads EBNF in the style
-//! of the W3C. [`normalize`] rewrites a grammar, without changing its language, into the form that parser construction
+//! of the W3C. [`normalize()`] rewrites a grammar, without changing its language, into the form that parser construction
 //! wants: ε-free, without unit cycles, trimmed.
 //!
 //! ```

@@ -1,6 +1,6 @@
 //! Patterns of terminals: structural questions that need no automaton.
 //!
-//! A terminal never matches the empty string. [`split_empty`] takes it out of a pattern *structurally* (`a*` becomes
+//! A terminal never matches the empty string. `split_empty` takes it out of a pattern *structurally* (`a*` becomes
 //! `a+`), which is cheaper for the automaton than a difference with ε.
 
 use glrmask_automata::{Regex, RegexKind};

@@ -144,7 +144,7 @@ impl<'g> ScopePrinter<'g> {
         self.options().iter().for_each(|option| line(option));
         for &rule in &self.plan.rules {
             let alternatives = bodies[rule.index()].iter().map(|body| self.body(body)).collect();
-            line(&format!("nt {} = {};", self.rule(rule), choice(alternatives, &indent)));
+            line(&format!("nt {} ={};", self.rule(rule), choice(alternatives, &indent)));
         }
         let mut next = 0;
         while let Some((head, pattern)) = self.patterns.get(next).cloned() {
@@ -197,7 +197,7 @@ impl<'g> ScopePrinter<'g> {
         let text = if inline {
             self.pattern(&pattern)
         } else {
-            let name = self.names.unique(&terminal.name);
+            let name = self.names.unique(if is_name(&terminal.name) { &terminal.name } else { "$lexeme" });
             self.patterns.push((format!("t {name}"), pattern));
             name
         };
@@ -228,8 +228,8 @@ impl<'g> ScopePrinter<'g> {
 fn choice(alternatives: Vec<String>, indent: &str) -> String {
     let width: usize = alternatives.iter().map(|a| a.len() + 3).sum();
     match alternatives.is_empty() {
-        true => "[]".to_owned(),
-        false if width <= WIDTH => alternatives.join(" | "),
+        true => " []".to_owned(),
+        false if width <= WIDTH => format!(" {}", alternatives.join(" | ")),
         false => format!("\n{indent}    {}", alternatives.join(&format!("\n{indent}  | "))),
     }
 }

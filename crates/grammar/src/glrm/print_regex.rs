@@ -48,12 +48,7 @@ impl Printer<'_> {
     fn open(&mut self, regex: &Regex, depth: usize) {
         match regex.kind() {
             RegexKind::Concat(parts) => self.sequence(parts, depth),
-            RegexKind::Alternate(parts) => {
-                for (i, part) in parts.iter().enumerate() {
-                    self.out.push_str(if i > 0 { " | " } else { "" });
-                    self.expr(part, Level::Sequence, depth);
-                }
-            }
+            RegexKind::Alternate(parts) => self.choice(parts, depth),
             RegexKind::Repeat { inner, min, max } => {
                 self.expr(inner, Level::Atom, depth);
                 self.out.push_str(&bounds(*min, *max));
@@ -61,6 +56,20 @@ impl Printer<'_> {
             RegexKind::Intersect(a, b) => self.binary(a, " & ", b, depth),
             RegexKind::Difference(a, b) => self.binary(a, " - ", b, depth),
             RegexKind::Empty | RegexKind::Epsilon | RegexKind::Bytes(_) => {}
+        }
+    }
+    /// Alternatives that together are a class of characters become one (a choice is flat, so it has lost its classes).
+    fn choice(&mut self, parts: &[Regex], depth: usize) {
+        let mut rest = parts;
+        while let Some((first, tail)) = rest.split_first() {
+            self.out.push_str(if rest.len() < parts.len() { " | " } else { "" });
+            if let Some((class, length)) = leading_class(rest) {
+                self.out.push_str(&class);
+                rest = rest.get(length..).unwrap_or_default();
+            } else {
+                self.expr(first, Level::Sequence, depth);
+                rest = tail;
+            }
         }
     }
     /// Single bytes in a row become one string.
@@ -106,7 +115,9 @@ fn atom(regex: &Regex) -> Option<String> {
             Some(byte) => literal(&[byte]),
             None => byte_class(set),
         }),
-        RegexKind::Alternate(_) => char_class(regex),
+        RegexKind::Alternate(parts) => {
+            leading_class(parts).filter(|(_, length)| *length == parts.len()).map(|(class, _)| class)
+        }
         _ => None,
     }
 }
@@ -191,27 +202,66 @@ fn push_range<T: Copy>(out: &mut String, first: T, last: T, distance: u32, membe
     }
 }
 
-/// The expression as a class of characters, if it is exactly what such a class is made of.
-fn char_class(regex: &Regex) -> Option<String> {
-    let RegexKind::Alternate(parts) = regex.kind() else { return None };
-    let mut ranges = Vec::new();
-    for part in parts {
-        let sets = byte_sets(part)?;
-        ranges.extend(scalar_ranges(&sets)?);
-    }
-    if Regex::char_class(ranges.iter().copied()) != *regex {
+/// The class of characters that the first alternatives are exactly made of, and their number, if there is more than one.
+fn leading_class(parts: &[Regex]) -> Option<(String, usize)> {
+    let ranges: Vec<Vec<(char, char)>> = parts.iter().map_while(|part| scalar_ranges(&byte_sets(part)?)).collect();
+    let run = parts.get(..ranges.len())?;
+    let ranges: Vec<(char, char)> = ranges.into_iter().flatten().collect();
+    if run.len() < 2 || Regex::char_class(ranges.iter().copied()) != Regex::alternate(run.iter().cloned()) {
         return None;
     }
-    if ranges.iter().all(|&(first, last)| first == '\0' || last > '\u{7f}') && Regex::any_char() == *regex {
-        return Some(".".to_owned());
-    }
+    Some((scalar_class(ranges), run.len()))
+}
+
+/// A class of characters, as what is left out if it goes to the end of Unicode.
+fn scalar_class(mut ranges: Vec<(char, char)>) -> String {
     ranges.sort_unstable();
-    let mut out = String::from("[");
+    let mut merged: Vec<(char, char)> = Vec::new();
     for (first, last) in ranges {
+        match merged.last_mut() {
+            Some(before) if successor(before.1) == Some(first) => before.1 = last,
+            _ => merged.push((first, last)),
+        }
+    }
+    let negated = merged.last().is_some_and(|range| range.1 == char::MAX);
+    if negated {
+        merged = gaps(&merged);
+    }
+    if negated && merged.is_empty() {
+        return ".".to_owned();
+    }
+    let mut out = String::from(if negated { "[^" } else { "[" });
+    for (first, last) in merged {
         push_range(&mut out, first, last, u32::from(last) - u32::from(first), |out, c| push_char(out, c, "[]^-"));
     }
     out.push(']');
-    Some(out)
+    out
+}
+
+/// The characters before and between sorted ranges that do not touch, the last of which goes to the end of Unicode.
+fn gaps(ranges: &[(char, char)]) -> Vec<(char, char)> {
+    let mut next = Some('\0');
+    let mut gaps = Vec::new();
+    for &(first, last) in ranges {
+        gaps.extend(next.zip(predecessor(first)).filter(|(a, b)| a <= b));
+        next = successor(last);
+    }
+    gaps
+}
+
+/// The next character; the surrogates are none.
+fn successor(c: char) -> Option<char> {
+    if c == '\u{D7FF}' {
+        return Some('\u{E000}');
+    }
+    u32::from(c).checked_add(1).and_then(char::from_u32)
+}
+
+fn predecessor(c: char) -> Option<char> {
+    if c == '\u{E000}' {
+        return Some('\u{D7FF}');
+    }
+    u32::from(c).checked_sub(1).and_then(char::from_u32)
 }
 
 /// The sets of a sequence of up to four bytes.
@@ -235,15 +285,7 @@ fn scalar_ranges(sets: &[ByteSet]) -> Option<Vec<(char, char)>> {
         let high = decode(std::iter::once(lead).chain(ends.iter().map(|e| e.1)).collect())?;
         Some((low, high))
     };
-    let ranges: Vec<_> = leads.iter().map(range).collect::<Option<_>>()?;
-    let mut merged: Vec<(char, char)> = Vec::new();
-    for (first, last) in ranges {
-        match merged.last_mut() {
-            Some(before) if u32::from(before.1) + 1 == u32::from(first) => before.1 = last,
-            _ => merged.push((first, last)),
-        }
-    }
-    Some(merged)
+    leads.iter().map(range).collect()
 }
 
 fn decode(bytes: Vec<u8>) -> Option<char> {
@@ -314,6 +356,9 @@ mod tests {
     fn the_notation_is_readable() {
         let print = |regex: &Regex| print_regex(regex, &mut |_| String::new());
         assert_eq!(print(&Regex::any_char()), ".");
+        let body = Regex::char_class([('\0', '!'), ('#', '['), (']', char::MAX)]);
+        let escaped = Regex::concat([Regex::literal("\\"), Regex::any_char()]);
+        assert_eq!(print(&Regex::alternate([body, escaped])), "[^\"\\\\] | \"\\\\\" .");
         assert_eq!(print(&Regex::char_class([('a', 'z'), ('à', 'ÿ'), ('-', '-')])), "[\\-a-zà-ÿ]");
         let quoted = Regex::concat([Regex::literal("\"é"), Regex::any_char().star(), Regex::literal("\n\0")]);
         assert_eq!(print(&quoted), "\"\\\"é\" .* \"\\n\\x00\"");

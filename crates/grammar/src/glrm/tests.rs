@@ -144,7 +144,7 @@ fn long_texts_are_read() {
         format!("start s; nt s = {long_choice} \"end\";"),
         format!("start s; nt s = a0; {chain} t a400 = \"y\";"),
     ] {
-        assert!(parse(&text).is_ok_and(|g| g.productions.len() > 0));
+        assert!(parse(&text).is_ok_and(|g| !g.productions.is_empty()));
     }
 }
 

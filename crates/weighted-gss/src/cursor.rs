@@ -70,14 +70,6 @@ impl<'a, S, W> Cursor<'a, S, W> {
         })
     }
 
-    /// The fork or bottom below the leading run.
-    pub(crate) fn end(self) -> Self {
-        match self {
-            Cursor::Plain(weight, plain) => Cursor::Plain(weight, plain.end()),
-            Cursor::Mixed(mixed) => Cursor::Mixed(mixed.end()),
-        }
-    }
-
     /// The visible symbols of the first segment (bottom to top) and the place below it, of a run.
     pub(crate) fn as_run(self) -> Option<(&'a [S], Self)> {
         match self {

@@ -42,20 +42,20 @@ pub(crate) enum Step<Output, Frame, Task> {
 /// The [`Step`] of a recursion.
 pub(crate) type StepOf<R> = Step<<R as Recursion>::Output, <R as Recursion>::Frame, <R as Recursion>::Task>;
 
-/// Runs `recursion` on `root`.
+/// Runs `recursion` on `root`, which cannot come up again below itself and is not looked up.
 pub(crate) fn evaluate<R: Recursion>(recursion: &mut R, root: R::Task) -> Result<R::Output, R::Error> {
     let mut active: Vec<Activation<R>> = Vec::new();
-    let mut task = root;
+    let mut begun = expand(recursion, None, root)?;
     loop {
-        let mut value = match begin(recursion, task)? {
+        let mut value = match begun {
             Begun::Value(value) => value,
             Begun::Active(activation, first) => {
                 active.push(activation);
-                task = first;
+                begun = begin(recursion, first)?;
                 continue;
             }
         };
-        task = loop {
+        let task = loop {
             let Some(mut top) = active.pop() else { return Ok(value) };
             top.results.push(value);
             match top.pending.next() {
@@ -66,12 +66,14 @@ pub(crate) fn evaluate<R: Recursion>(recursion: &mut R, root: R::Task) -> Result
                 None => value = finish(recursion, top)?,
             }
         };
+        begun = begin(recursion, task)?;
     }
 }
 
 /// A task waiting for smaller ones.
 struct Activation<R: Recursion> {
-    key: R::Key,
+    /// Where the result is remembered; the root's is not.
+    key: Option<R::Key>,
     frame: R::Frame,
     pending: std::vec::IntoIter<R::Task>,
     results: Vec<R::Output>,
@@ -84,12 +86,16 @@ enum Begun<R: Recursion> {
 
 fn begin<R: Recursion>(recursion: &mut R, task: R::Task) -> Result<Begun<R>, R::Error> {
     let key = recursion.key(&task);
-    if let Some(known) = recursion.memo().get(&key) {
-        return Ok(Begun::Value(known.clone()));
+    match recursion.memo().get(&key) {
+        Some(known) => Ok(Begun::Value(known.clone())),
+        None => expand(recursion, Some(key), task),
     }
+}
+
+fn expand<R: Recursion>(recursion: &mut R, key: Option<R::Key>, task: R::Task) -> Result<Begun<R>, R::Error> {
     match recursion.expand(task)? {
         Step::Done(value) => {
-            recursion.memo().insert(key, value.clone());
+            remember(recursion, key, &value);
             Ok(Begun::Value(value))
         }
         Step::Descend(frame, tasks) => {
@@ -105,6 +111,12 @@ fn begin<R: Recursion>(recursion: &mut R, task: R::Task) -> Result<Begun<R>, R::
 
 fn finish<R: Recursion>(recursion: &mut R, done: Activation<R>) -> Result<R::Output, R::Error> {
     let value = recursion.combine(done.frame, done.results)?;
-    recursion.memo().insert(done.key, value.clone());
+    remember(recursion, done.key, &value);
     Ok(value)
+}
+
+fn remember<R: Recursion>(recursion: &mut R, key: Option<R::Key>, value: &R::Output) {
+    if let Some(key) = key {
+        recursion.memo().insert(key, value.clone());
+    }
 }

@@ -73,7 +73,10 @@ pub(crate) fn pop<S: Clone + Eq + Hash>(plain: &Plain<S>) -> Option<Plain<S>> {
     match plain {
         Chain::Bottom => None,
         Chain::Run(_) => Some(plain.skip(1).0),
-        Chain::Fork(fork) => union_all(fork.edges.iter().map(|(_, tail)| tail.clone()).collect()),
+        Chain::Fork(fork) => match fork.edges.as_slice() {
+            [(_, left), (_, right)] => Some(union(left, right)),
+            edges => union_all(edges.iter().map(|(_, tail)| tail.clone()).collect()),
+        },
     }
 }
 
@@ -273,7 +276,7 @@ fn distinct<S>(parts: &mut Parts<S>) {
 }
 
 /// Up to this many items a linear search beats a hash table.
-const LINEAR: usize = 8;
+pub(crate) const LINEAR: usize = 8;
 
 /// Items grouped by symbol, in the order in which the symbols appear.
 pub(crate) struct Groups<S, T> {

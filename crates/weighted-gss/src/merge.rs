@@ -7,12 +7,12 @@
 
 use std::hash::Hash;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::chain::{shared_run, Chain, ChainId};
 use crate::evaluate::{evaluate, Recursion, Step, StepOf};
-use crate::fork::{assemble, union, Groups, Parts, Plain, Union};
+use crate::fork::{assemble, union, Groups, Parts, Plain, Union, LINEAR};
 use crate::weight::Join;
 use crate::weighted_fork::{Mixed, Repr, WeightedFork};
 
@@ -36,10 +36,7 @@ where
         }
         _ => {}
     }
-    if let Some(disjoint) = merge_of_distinct_tops(left, right, join)? {
-        return Ok(disjoint);
-    }
-    merge_all([left, right].into_iter(), join)
+    search(&[left, right], join)
 }
 
 /// Merges any number of sets.
@@ -54,34 +51,50 @@ where
 {
     let sets: SmallVec<[&Repr<S, W>; 4]> = sets.filter(|set| !matches!(set, Repr::Empty)).collect();
     match sets.as_slice() {
-        [] => return Ok(Repr::Empty),
-        [only] => return Ok((*only).clone()),
-        _ => {}
+        [] => Ok(Repr::Empty),
+        [only] => Ok((*only).clone()),
+        [left, right] => merge(left, right, join),
+        _ => search(&sets, join),
     }
-    let mut merge = Merge::new(join);
-    let parts = sets.into_iter().filter_map(|set| merge.part(set)).collect();
-    let merged = evaluate(&mut merge, parts)?;
-    Ok(merge.repr(&merged))
 }
 
-/// The commonest merge needs no search: two runs with different tops.
-fn merge_of_distinct_tops<S, W, J>(
-    left: &Repr<S, W>,
-    right: &Repr<S, W>,
-    join: &J,
-) -> Result<Option<Repr<S, W>>, J::Error>
+/// The general merge of sets that are not empty.
+fn search<S, W, J>(sets: &[&Repr<S, W>], join: &J) -> Result<Repr<S, W>, J::Error>
 where
-    S: Clone + Eq,
+    S: Clone + Eq + Hash,
     W: Clone,
     J: Join<W>,
 {
-    match (run_top(left), run_top(right)) {
-        (Some(a), Some(b)) if a != b => {
-            let edges = vec![(a.clone(), left.skip(1).0), (b.clone(), right.skip(1).0)];
-            Repr::assemble(None, edges, join).map(Some)
-        }
-        _ => Ok(None),
+    if let Some(disjoint) = merge_of_distinct_tops(sets, join)? {
+        return Ok(disjoint);
     }
+    let mut merge = Merge::new(join);
+    let parts = sets.iter().filter_map(|set| merge.part(set)).collect();
+    let merged = evaluate(&mut merge, parts)?;
+    Ok(merge.repr(merged))
+}
+
+/// The commonest merge needs no search: runs with distinct tops.
+fn merge_of_distinct_tops<S, W, J>(sets: &[&Repr<S, W>], join: &J) -> Result<Option<Repr<S, W>>, J::Error>
+where
+    S: Clone + Eq + Hash,
+    W: Clone,
+    J: Join<W>,
+{
+    if !have_distinct_tops(sets) {
+        return Ok(None);
+    }
+    let edges = sets.iter().filter_map(|set| run_top(set).map(|top| (top.clone(), set.skip(1).0)));
+    Repr::assemble(None, edges.collect(), join).map(Some)
+}
+
+/// Whether all sets are runs, and no two of them have the same top.
+fn have_distinct_tops<S: Eq + Hash, W>(sets: &[&Repr<S, W>]) -> bool {
+    if let [left, right] = sets {
+        return matches!((run_top(left), run_top(right)), (Some(a), Some(b)) if a != b);
+    }
+    let mut seen = FxHashSet::with_capacity_and_hasher(sets.len(), FxBuildHasher);
+    sets.iter().all(|set| run_top(set).is_some_and(|top| seen.insert(top)))
 }
 
 fn run_top<S, W>(set: &Repr<S, W>) -> Option<&S> {
@@ -168,6 +181,26 @@ impl<S: Clone + Eq, W> Part<S, W> {
     }
 }
 
+/// Finds parts by identity: a table where there are many.
+struct Places(Option<FxHashMap<ChainId, usize>>);
+
+impl Places {
+    fn new(expected: usize) -> Self {
+        Places((expected > LINEAR).then(|| FxHashMap::with_capacity_and_hasher(expected, FxBuildHasher)))
+    }
+
+    /// Where the part is among those kept; if nowhere, the caller keeps it next.
+    fn find<S, W>(&mut self, kept: &[Part<S, W>], id: ChainId) -> Option<usize> {
+        match &mut self.0 {
+            None => kept.iter().position(|part| part.chain_id() == id),
+            Some(table) => {
+                let at = *table.entry(id).or_insert(kept.len());
+                (at < kept.len()).then_some(at)
+            }
+        }
+    }
+}
+
 /// One merge operation: its weights by number and everything computed so far.
 struct Merge<'j, S, W, J> {
     join: &'j J,
@@ -218,13 +251,13 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
         }
     }
 
-    fn repr(&self, part: &Part<S, W>) -> Repr<S, W> {
+    fn repr(&self, part: Part<S, W>) -> Repr<S, W> {
         match part {
             Part::Uniform(weight, plain) => match self.weights.get(weight.0) {
-                Some(weight) => Repr::Uniform(weight.clone(), plain.clone()),
+                Some(weight) => Repr::Uniform(weight.clone(), plain),
                 None => Repr::Empty,
             },
-            Part::Mixed(mixed) => Repr::Mixed(mixed.clone()),
+            Part::Mixed(mixed) => Repr::Mixed(mixed),
         }
     }
 
@@ -264,23 +297,33 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
     /// Makes parts that are one object one part.
     fn distinct(&mut self, parts: WeightedParts<S, W>) -> Result<WeightedParts<S, W>, J::Error> {
         let mut kept: WeightedParts<S, W> = SmallVec::with_capacity(parts.len());
-        let mut places: FxHashMap<ChainId, usize> = FxHashMap::default();
+        let mut places = Places::new(parts.len());
         for part in parts {
-            let next = kept.len();
-            let at = *places.entry(part.chain_id()).or_insert(next);
-            match (kept.get_mut(at), part) {
+            match (places.find(&kept, part.chain_id()), part) {
                 (None, part) => kept.push(part),
-                (Some(Part::Uniform(known, _)), Part::Uniform(weight, _)) => *known = self.join(*known, weight)?,
+                (Some(at), Part::Uniform(weight, _)) => {
+                    if let Some(Part::Uniform(known, _)) = kept.get_mut(at) {
+                        *known = self.join(*known, weight)?;
+                    }
+                }
                 // The same weighted object twice.
-                (Some(_), _) => {}
+                (Some(_), Part::Mixed(_)) => {}
             }
         }
         Ok(kept)
     }
 
-    /// The common weight of parts that all have one.
-    fn common_weight(&mut self, parts: &[Part<S, W>]) -> Result<Option<WeightId>, J::Error> {
-        let mut common = None;
+    /// The common weight of parts that all have one, and of `first` if that is given.
+    fn common_weight<'p>(
+        &mut self,
+        first: Option<WeightId>,
+        parts: impl Iterator<Item = &'p Part<S, W>>,
+    ) -> Result<Option<WeightId>, J::Error>
+    where
+        S: 'p,
+        W: 'p,
+    {
+        let mut common = first;
         for part in parts {
             let Part::Uniform(weight, _) = part else { return Ok(None) };
             match common {
@@ -329,11 +372,9 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
         if let (None, [(symbol, tail)]) = (end, edges.as_slice()) {
             return Ok(Some(tail.clone().push_all(vec![symbol.clone()])));
         }
-        let ending = end.map(|weight| Part::Uniform(weight, Chain::Bottom));
-        let all: Vec<Part<S, W>> = ending.into_iter().chain(edges.iter().map(|(_, tail)| tail.clone())).collect();
-        let Some(common) = self.common_weight(&all)? else {
+        let Some(common) = self.common_weight(end, edges.iter().map(|(_, tail)| tail))? else {
             let end = end.and_then(|weight| self.weights.get(weight.0).cloned());
-            let edges = edges.into_iter().map(|(symbol, tail)| (symbol, self.repr(&tail))).collect();
+            let edges = edges.into_iter().map(|(symbol, tail)| (symbol, self.repr(tail))).collect();
             return Ok(Some(Part::Mixed(Chain::Fork(WeightedFork::new(end, edges).into()))));
         };
         let plain = edges.into_iter().filter_map(|(symbol, tail)| match tail {
@@ -396,7 +437,7 @@ impl<S: Clone + Eq + Hash, W: Clone, J: Join<W>> Recursion for Merge<'_, S, W, J
         if let [only] = parts.as_slice() {
             return Ok(Step::Done(only.clone()));
         }
-        if let Some(weight) = self.common_weight(&parts)? {
+        if let Some(weight) = self.common_weight(None, parts.iter())? {
             let plain: Parts<S> = parts.into_iter().filter_map(into_plain).collect();
             let union = self.union.run(plain).unwrap_or(Chain::Bottom);
             return Ok(Step::Done(Part::Uniform(weight, union)));

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use crate::chain::Chain;
 use crate::cursor::Cursor;
 use crate::fork::{self, Plain};
-use crate::merge::merge_all;
+use crate::merge::{merge, merge_all};
 use crate::weight::Join;
 use crate::weighted_fork::Repr;
 
@@ -22,7 +22,10 @@ where
     match set {
         Repr::Empty => Ok(Repr::Empty),
         Repr::Uniform(weight, plain) => Ok(Repr::uniform(weight.clone(), fork::pop(plain))),
-        Repr::Mixed(Chain::Fork(fork)) => merge_all(fork.edges.iter().map(|(_, tail)| tail), join),
+        Repr::Mixed(Chain::Fork(fork)) => match fork.edges.as_slice() {
+            [(_, left), (_, right)] => merge(left, right, join),
+            edges => merge_all(edges.iter().map(|(_, tail)| tail), join),
+        },
         Repr::Mixed(run) => Ok(Repr::Mixed(run.skip(1).0)),
     }
 }
@@ -34,6 +37,9 @@ where
     W: Clone,
     J: Join<W>,
 {
+    if count == 1 {
+        return pop(set, join);
+    }
     let (mut set, mut remaining) = set.skip(count);
     while remaining > 0 && !matches!(set, Repr::Empty) {
         (set, remaining) = pop(&set, join)?.skip(remaining - 1);

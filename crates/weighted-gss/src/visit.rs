@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use crate::cursor::Cursor;
+use crate::cursor::{Cursor, Edges};
 use crate::error::Error;
 use crate::gss::Gss;
 use crate::weighted::WeightedGss;
@@ -11,24 +11,37 @@ use crate::weighted::WeightedGss;
 /// Calls `visit` with the symbols (top first) and the weight of each stack, as long as it says `Continue`.
 fn walk<'a, S, W>(root: Option<Cursor<'a, S, W>>, mut visit: impl FnMut(&[&'a S], &'a W) -> ControlFlow<()>) {
     let mut path: Vec<&'a S> = Vec::new();
-    let mut pending: Vec<(usize, Option<&'a S>, Cursor<'a, S, W>)> =
-        root.map(|root| (0, None, root)).into_iter().collect();
-    while let Some((depth, edge, place)) = pending.pop() {
-        path.truncate(depth);
-        path.extend(edge);
-        path.extend(place.symbols());
-        let end = place.end();
-        if let Some(weight) = end.end_weight() {
-            if visit(&path, weight).is_break() {
-                return;
+    let mut branches: Vec<(usize, Edges<'a, S, W>)> = Vec::new();
+    let mut next = root;
+    loop {
+        if let Some(place) = next {
+            let end = descend(place, &mut path);
+            if let Some(weight) = end.end_weight() {
+                if visit(&path, weight).is_break() {
+                    return;
+                }
             }
+            branches.push((path.len(), end.edges()));
         }
-        let first = pending.len();
-        pending.extend(end.edges().map(|(symbol, tail)| (path.len(), Some(symbol), tail)));
-        if let Some(branches) = pending.get_mut(first..) {
-            branches.reverse();
+        let Some((depth, edges)) = branches.last_mut() else { return };
+        path.truncate(*depth);
+        next = edges.next().map(|(symbol, tail)| {
+            path.push(symbol);
+            tail
+        });
+        if next.is_none() {
+            branches.pop();
         }
     }
+}
+
+/// Appends the symbols of the leading run; the place below it.
+fn descend<'a, S, W>(mut place: Cursor<'a, S, W>, path: &mut Vec<&'a S>) -> Cursor<'a, S, W> {
+    while let Some((symbols, below)) = place.as_run() {
+        path.extend(symbols.iter().rev());
+        place = below;
+    }
+    place
 }
 
 /// [`walk`], stopped by an error when there are more than `limit` stacks.

@@ -32,6 +32,23 @@ fn symbols(stack: &Bound<'_, PyAny>) -> PyResult<Vec<Symbol>> {
     Ok(symbols)
 }
 
+/// One stack, its values taken without a list in between.
+fn one_stack(stack: &Bound<'_, PyAny>, weight: Weight) -> PyResult<Core> {
+    let mut failed = None;
+    let values = stack.try_iter()?.map_while(|value| match value.and_then(Symbol::new) {
+        Ok(symbol) => Some(symbol),
+        Err(error) => {
+            failed = Some(error);
+            None
+        }
+    });
+    let core = Core::from_stack(values, weight);
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(core),
+    }
+}
+
 fn rules(join: Callable, equal: Callable) -> Arc<Rules> {
     Arc::new(Rules::new(join, equal))
 }
@@ -80,7 +97,7 @@ impl WeightedGss {
         join: Callable,
         equal: Callable,
     ) -> PyResult<Self> {
-        Ok(WeightedGss { core: Core::from_stack(symbols(stack)?, Weight(weight)), rules: rules(join, equal) })
+        Ok(WeightedGss { core: one_stack(stack, Weight(weight))?, rules: rules(join, equal) })
     }
 
     #[classmethod]
@@ -95,7 +112,7 @@ impl WeightedGss {
         let mut sets = Vec::with_capacity(stacks.len().unwrap_or(0));
         for item in stacks.try_iter()? {
             let (stack, weight): (Bound<'_, PyAny>, Py<PyAny>) = item?.extract()?;
-            sets.push(Core::from_stack(symbols(&stack)?, Weight(weight)));
+            sets.push(one_stack(&stack, Weight(weight))?);
         }
         let core = guarded(|| Core::try_merge_all(sets, &*rules))?;
         Ok(WeightedGss { core, rules })
@@ -138,7 +155,7 @@ impl WeightedGss {
     }
 
     fn with_stack(&self, stack: &Bound<'_, PyAny>, weight: Py<PyAny>) -> PyResult<Self> {
-        let one = Core::from_stack(symbols(stack)?, Weight(weight));
+        let one = one_stack(stack, Weight(weight))?;
         Ok(self.with(guarded(|| self.core.try_merge(&one, &*self.rules))?))
     }
 

@@ -2,6 +2,8 @@
 //!
 //! [`run_ops`] takes any bytes, so that property tests and fuzzers share it.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how an oracle reports")]
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -30,7 +30,7 @@ RUST_TESTED := --workspace --exclude glrmask-py --exclude weighted-gss-py
 .PHONY: help demo test test-rust test-external test-python bench docs lint lint-rust lint-python fuzz lock clean
 
 help:
-	@echo "make demo   masks and a constrained random walk over a real vocabulary"
+	@echo "make demo   documents that cannot help being valid, over a real vocabulary, and what each step costs"
 	@echo "make test   every test: Rust, stranger's projects, Python, the README's examples"
 	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look)"
 	@echo "make docs   API documentation of every crate and both Python packages, in target/doc"
@@ -41,7 +41,7 @@ help:
 # --- What people run
 
 demo: .venv/.stamp-demo $(WHEELS)
-	$(PYTHON) scripts/demo.py
+	$(PYTHON) packages/glrmask/examples/demo.py
 
 test: test-rust test-external test-python
 
@@ -78,13 +78,14 @@ lint-rust: .venv/.stamp-dev
 lint-python: $(WHEELS)
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
-	$(PYTHON) -m mypy scripts $(wildcard packages/*/python tests/python)
-	$(PYTHON) -m mypy.stubtest --concise $(MODULES)
+	$(PYTHON) -m mypy scripts tests/python $(wildcard packages/*/python packages/*/examples)
+	$(PYTHON) -m mypy.stubtest --concise --ignore-disjoint-bases --allowlist scripts/stubtest-allowed.txt $(MODULES)
 
 fuzz:
 	cp Cargo.lock fuzz/Cargo.lock
 	cargo build --profile checked --manifest-path fuzz/Cargo.toml --target-dir target/fuzz
 	for target in $(FUZZ_TARGETS); do target/fuzz/checked/$$target --seconds $(FUZZ_SECONDS); done
+	cargo run --locked --profile checked --package glrmask-tests --bin fuzz-masks -- --seconds $(FUZZ_SECONDS)
 
 lock: $(UV)
 	$(UV) pip compile --group dev --universal --python-version 3.11 --no-header --upgrade -o requirements-dev.txt

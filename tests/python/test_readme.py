@@ -1,6 +1,7 @@
-"""Executes the Python examples of the READMEs and the guide: each file in one namespace, from top to bottom.
+"""Executes the Python examples of the README and the guide: each file in one namespace, from top to bottom.
 
-A block that cannot run everywhere (it needs a model, say) is opened with ```python no-run.
+A block that cannot run everywhere (it needs a model, say) is opened with ```python no-run. The packages
+test their own READMEs.
 """
 
 import re
@@ -18,7 +19,7 @@ def examples(path: Path) -> list[tuple[int, str]]:
     return [(text.count("\n", 0, block.start(1)), block[1]) for block in BLOCK.finditer(text)]
 
 
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("packages/*/README.md")), *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 @pytest.mark.parametrize(

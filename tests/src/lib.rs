@@ -4,6 +4,7 @@
 //! allows), [`generate`] (random ones).
 
 pub mod case;
+pub mod cases;
 pub mod convert;
 pub mod dfa;
 pub mod engine;

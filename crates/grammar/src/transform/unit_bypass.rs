@@ -19,10 +19,10 @@ pub fn unit_bypass(mut cfg: Cfg, limit: usize) -> Cfg {
     for n in strongly_connected(cfg.nonterminals, |n| units.get(n)).into_iter().flatten() {
         let mut own = Vec::new();
         for &i in by_lhs.get(n) {
-            match cfg.productions[i as usize].unit() {
-                Some(b) if worthwhile(alternatives[b.index()].len(), occurrences.get(b.index()).len(), limit) => {
-                    own.extend_from_slice(&alternatives[b.index()]);
-                }
+            match cfg.productions[i as usize].unit().map(|b| (b, &mut alternatives[b.index()])) {
+                // Nobody else needs B: its alternatives move, so that a long chain stays linear.
+                Some((b, list)) if occurrences.get(b.index()).len() == 1 && b != cfg.start => merge(&mut own, list),
+                Some((_, list)) if list.len() <= limit => own.extend_from_slice(list),
                 _ => own.push(i),
             }
         }
@@ -38,8 +38,12 @@ pub fn unit_bypass(mut cfg: Cfg, limit: usize) -> Cfg {
     cfg
 }
 
-fn worthwhile(alternatives: usize, occurrences: usize, limit: usize) -> bool {
-    alternatives <= limit || occurrences == 1
+/// Moves the shorter list to the end of the longer one.
+fn merge(into: &mut Vec<u32>, from: &mut Vec<u32>) {
+    if into.len() < from.len() {
+        std::mem::swap(into, from);
+    }
+    into.append(from);
 }
 
 #[cfg(test)]
@@ -55,6 +59,16 @@ mod tests {
         assert_eq!(bypassed, cfg("0: c | d 0 | 1 b 2 | 0 a; 1: c | d 0 | 1 b 2; 2: c | d 0"));
         let kept = cfg("0: 1 | 1 a; 1: a | b | c");
         assert_eq!(unit_bypass(kept.clone(), 2), kept);
+    }
+
+    #[test]
+    fn a_long_chain_stays_linear() {
+        let rules: Vec<String> = (0..20_000).map(|i| format!("{i}: a {i} | {}", i + 1)).collect();
+        let bypassed = unit_bypass(cfg(&format!("{}; 20000: b", rules.join(";"))), 4);
+        assert!(bypassed.productions.len() < 130_000);
+        let once: Vec<String> = (0..20_000).map(|i| format!("{i}: a | b b | {}", i + 1)).collect();
+        let bypassed = unit_bypass(cfg(&format!("{}; 20000: b", once.join(";"))), 4);
+        assert_eq!(bypassed.productions.len(), 3);
     }
 
     proptest! {

@@ -7,6 +7,7 @@
 mod buckets;
 mod cfg;
 mod dump;
+mod emptiness;
 pub mod epsilon;
 pub mod ignore;
 pub mod inline;

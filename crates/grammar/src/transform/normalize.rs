@@ -3,7 +3,9 @@
 use glrmask_automata::{Id, IndexVec, NonterminalId, Symbol, TerminalId};
 use rustc_hash::FxHashSet;
 
-use super::{epsilon, ignore, inline, merge_terminals, right_recursion, split, trim, unit_bypass, unit_cycles, Cfg};
+use super::{
+    emptiness, epsilon, ignore, inline, merge_terminals, right_recursion, split, trim, unit_bypass, unit_cycles, Cfg,
+};
 use crate::diagnostic::GrammarError;
 use crate::ir::{Grammar, Pattern, Production};
 use crate::pattern::is_visibly_empty;
@@ -105,7 +107,7 @@ pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normaliz
     let dead = dead_terminals(grammar, config);
     let (mut cfg, global_ignore) = ignore::ignore(grammar, config.global_ignore, |t| !dead.contains(&t));
     cfg.productions.retain(|p| !p.rhs.iter().any(|s| matches!(s, Symbol::Terminal(t) if dead.contains(t))));
-    let mut cfg = trim::trim(cfg).ok_or_else(|| empty_language(grammar, &dead))?;
+    let mut cfg = trim::trim(cfg).ok_or_else(|| emptiness::explain(grammar, &dead))?;
     if config.split {
         cfg = check(split::split(cfg), config)?;
     }
@@ -204,43 +206,6 @@ fn finish(
     productions.sort_unstable();
     let nonterminals = names.len();
     Normalized { productions, nonterminals, names, start: NonterminalId(0), accepts_empty, global_ignore, merged }
-}
-
-/// Says why no string can be derived: follows unproductive symbols from the start to the root of the trouble.
-fn empty_language(grammar: &Grammar, dead: &FxHashSet<TerminalId>) -> GrammarError {
-    let (start, nonterminals) = (grammar.start, grammar.nonterminals.len());
-    let mut live = Cfg { start, nonterminals, productions: grammar.productions.clone() };
-    let is_dead = |s: &Symbol| matches!(s, Symbol::Terminal(t) if dead.contains(t));
-    live.productions.retain(|p| !p.rhs.iter().any(is_dead));
-    let productive = live.productive();
-    let blocks = |s: &&Symbol| match s {
-        Symbol::Nonterminal(n) => productive.get(n.index()) == Some(&false),
-        Symbol::Terminal(_) => is_dead(s),
-    };
-    let mut current = start;
-    let mut seen = FxHashSet::default();
-    let reason = loop {
-        if !seen.insert(current) {
-            break "recursion never ends".to_owned();
-        }
-        let production = grammar.productions.iter().find(|p| p.lhs == current);
-        match production.map(|p| p.rhs.iter().find(blocks)) {
-            Some(Some(Symbol::Nonterminal(next))) => current = *next,
-            Some(Some(Symbol::Terminal(t))) => {
-                break format!("terminal `{}` matches nothing", grammar.terminals[*t].name)
-            }
-            Some(None) | None => break "it has no production".to_owned(),
-        }
-    };
-    let (rule, culprit) = (&grammar.nonterminals[start], &grammar.nonterminals[current]);
-    let message = match start == current {
-        true => format!("the language is empty: rule `{}` derives no string ({reason})", rule.name),
-        false => format!(
-            "the language is empty: rule `{}` derives no string, because rule `{}` derives none ({reason})",
-            rule.name, culprit.name
-        ),
-    };
-    GrammarError::invalid(message, culprit.span.or(rule.span))
 }
 
 impl Normalized {

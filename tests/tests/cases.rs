@@ -1,5 +1,7 @@
 //! Cases as data, against the oracle and against the engine, in several configurations and after printing.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
 use std::path::Path;
 
 use glrmask_compiler::Config;

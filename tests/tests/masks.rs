@@ -1,5 +1,7 @@
 //! The engine against the oracle on seeded random cases. A failure prints the seed and the smallest case found.
 
+#![allow(clippy::print_stdout, reason = "what was compared is part of the result")]
+
 use glrmask_tests::case::Case;
 use glrmask_tests::engine;
 use glrmask_tests::harness::{check, Tally};

@@ -1,5 +1,7 @@
 //! States as decoders use them: many at once on one constraint, cloned, reset, and walked until the text is complete.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
+
 use glrmask_runtime::{Constraint, ConstraintState};
 use glrmask_tests::case::Case;
 use glrmask_tests::engine;

@@ -5,7 +5,10 @@
 //! crate but not against NumPy itself.
 #![allow(unsafe_code)]
 
-use numpy::npyffi::{_PyArray_GET_ITEM_DATA, NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_WRITEABLE};
+use numpy::npyffi::{
+    _PyArray_GET_ITEM_DATA, _PyDataType_GET_ITEM_DATA, PyArrayObject_fields, NPY_ARRAY_ALIGNED, NPY_ARRAY_C_CONTIGUOUS,
+    NPY_ARRAY_WRITEABLE, NPY_TYPES,
+};
 use numpy::{Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -28,18 +31,15 @@ pub(crate) fn with_words<R>(
     // SAFETY: `array` is alive for the whole call (the caller holds a reference). The checks just made say that its
     // data are `len` aligned, writable, adjacent 32-bit numbers of native byte order. No other Rust code reaches them;
     // Python code that writes to the same array from another thread meanwhile breaks the documented contract.
-    let words = unsafe {
-        let data = (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data;
-        std::slice::from_raw_parts_mut(data.cast::<u32>(), len)
-    };
+    let words = unsafe { std::slice::from_raw_parts_mut(header(array).data.cast::<u32>(), len) };
     Ok(fill(words))
 }
 
 /// The number of words, if it is a usable array of them.
 fn check_words(array: &Bound<'_, PyUntypedArray>, needed: usize) -> PyResult<usize> {
-    let (dtype, int32) = (array.dtype(), i32::get_dtype(array.py()));
-    if !dtype.is(&int32) && !dtype.is_equiv_to(&int32) {
-        return Err(PyTypeError::new_err(format!("bitmask must be a NumPy array of int32, not of {dtype}")));
+    if !is_int32(array) {
+        let message = format!("bitmask must be a NumPy array of int32, not of {}", array.dtype());
+        return Err(PyTypeError::new_err(message));
     }
     let &[len] = array.shape() else {
         return Err(PyValueError::new_err(format!("bitmask must have one dimension, not {}", array.ndim())));
@@ -57,10 +57,24 @@ fn check_words(array: &Bound<'_, PyUntypedArray>, needed: usize) -> PyResult<usi
     Ok(len)
 }
 
+/// Whether the elements are native 32-bit signed integers. The usual type object is told from its fields, which is
+/// quicker than asking NumPy.
+fn is_int32(array: &Bound<'_, PyUntypedArray>) -> bool {
+    // SAFETY: a live array has a live element type; both fields are plain numbers.
+    let (number, order) = unsafe {
+        let descr = &*_PyDataType_GET_ITEM_DATA(header(array).descr);
+        (descr.type_num, descr.byteorder as u8)
+    };
+    (number == NPY_TYPES::NPY_INT as i32 && order == b'=') || array.dtype().is_equiv_to(&i32::get_dtype(array.py()))
+}
+
 fn has_flags(array: &Bound<'_, PyUntypedArray>, flags: i32) -> bool {
-    // SAFETY: the pointer is that of a live NumPy array; flags are a plain field of its header.
-    let all = unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags };
-    all & flags == flags
+    header(array).flags & flags == flags
+}
+
+fn header<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a PyArrayObject_fields {
+    // SAFETY: the pointer is that of a live NumPy array, and nothing changes its header while this thread is attached.
+    unsafe { &*_PyArray_GET_ITEM_DATA(array.as_array_ptr()) }
 }
 
 /// A new Boolean array of `len` elements: the bits of `words`, and false beyond them.

@@ -6,7 +6,7 @@
 //! Paths are never enumerated: a token of 64 dashes has exponentially many lexings and a DAG of 64 nodes.
 //!
 //! The lexer builds the DAG, the parser reads it, and neither knows the other; what must still hold after an open
-//! terminal is an opaque [`Need`]. See `docs/classes.md`.
+//! terminal is an opaque [`Need`]. See `docs/scan.md`.
 
 use rustc_hash::FxHashMap;
 

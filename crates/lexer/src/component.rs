@@ -26,6 +26,9 @@ pub struct Component {
     dfa: Dfa,
     /// Per accepting state, for each terminal matched there, the conditions that remain; absent where there are none.
     left: FxHashMap<StateId, Vec<Left>>,
+    /// Identifies the automaton among all grammars, terminal names forgotten; none where a walk over the vocabulary from
+    /// inside a lexeme depends on more than the automaton.
+    walk_fingerprint: Option<u128>,
 }
 
 impl Component {
@@ -52,7 +55,8 @@ impl Component {
             here.sort();
             here.iter_mut().for_each(|(_, conditions)| conditions.sort_unstable());
         }
-        Self { dfa, left }
+        let walk_fingerprint = walk_fingerprint(&dfa, &left);
+        Self { dfa, left, walk_fingerprint }
     }
 
     /// The joint automaton; its labels are terminal ids.
@@ -63,6 +67,10 @@ impl Component {
     /// Whether no match of this component ever leaves a condition.
     pub fn is_plain(&self) -> bool {
         self.left.is_empty()
+    }
+    /// Under which fingerprint walks of this component are kept on the vocabulary.
+    pub(crate) fn walk_fingerprint(&self) -> Option<u128> {
+        self.walk_fingerprint
     }
     /// The terminals that match a text ending in this state.
     #[inline]
@@ -84,6 +92,9 @@ impl Component {
     }
     pub(crate) fn validate(&self, automata: &KillAutomata, terminals: usize) -> Result<(), String> {
         self.dfa.validate().map_err(|e| e.to_string())?;
+        if self.walk_fingerprint != walk_fingerprint(&self.dfa, &self.left) {
+            return Err("component with a wrong fingerprint".into());
+        }
         let states = self.dfa.len();
         for (state, here) in &self.left {
             if state.0 as usize >= states {
@@ -102,6 +113,11 @@ impl Component {
         }
         Ok(())
     }
+}
+
+fn walk_fingerprint(dfa: &Dfa, left: &FxHashMap<StateId, Vec<Left>>) -> Option<u128> {
+    let alone = dfa.live(dfa.start()).len() == 1 && left.is_empty() && !dfa.is_finite();
+    alone.then(|| dfa.plain().fingerprint())
 }
 
 /// All (state, terminal matched there, kill terminal that can still match later).

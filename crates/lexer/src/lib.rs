@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`lexer`] (terminals and components), [`conditions`] (longest match), [`scan`] (all lexings of a
 //! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
-//! from a token), [`profile`] (the vocabulary by class), [`cache`] (all that is filled on demand).
+//! from a token), [`mod@profile`] (the vocabulary by class), [`walk`] (what a lexeme alone makes of the vocabulary), [`cache`] (all that is filled on demand).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -19,6 +19,7 @@ pub mod profile;
 pub mod relation;
 pub mod safety;
 pub mod scan;
+pub mod walk;
 
 pub use cache::LexerCache;
 pub use completions::Thread;
@@ -26,6 +27,6 @@ pub use component::{Component, ComponentId};
 pub use conditions::{antichain, Condition, ConditionSets};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
-pub use profile::{profile, profile_by_token, Profile};
+pub use profile::{profile, profile_by_token, profile_inside, Profile, TokenSet};
 pub use relation::BitSet;
 pub use scan::{ScanId, StartSetId};

@@ -4,20 +4,58 @@
 //! is one range of tokens of one class and is cut. The plain reference is [`profile_by_token`], which scans every token
 //! on its own.
 
-use glrmask_automata::lexdag::ClassId;
+use std::sync::Arc;
+
+use glrmask_automata::lexdag::{ClassId, ConditionSetId};
 use glrmask_vocab::{Rank, RankSet, Vocab};
 use rustc_hash::FxHashMap;
 
 use crate::cache::LexerCache;
+use crate::completions::Thread;
 use crate::error::LexerError;
 use crate::lexer::Lexer;
 use crate::scan::ScanId;
+use crate::walk::{LexemeWalk, SubTrie, TokenGroup};
+
+/// The tokens of one class.
+#[derive(Clone, Debug, Default)]
+pub struct TokenSet {
+    /// Tokens of this profile.
+    pub own: RankSet,
+    /// Further tokens, shared with other profiles.
+    pub shared: Option<Arc<TokenGroup>>,
+}
+
+impl TokenSet {
+    /// All tokens.
+    pub fn ranks(&self) -> RankSet {
+        match &self.shared {
+            Some(group) => self.own.union(group.ranks()),
+            None => self.own.clone(),
+        }
+    }
+    /// Number of distinct token strings.
+    pub fn len(&self) -> usize {
+        self.own.len() + self.shared.as_ref().map_or(0, |group| group.len())
+    }
+    /// Whether there is no token.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Adds the tokens to a mask of this vocabulary.
+    pub fn add_to(&self, vocab: &Vocab, words: &mut [u32]) {
+        vocab.set_ranks(&self.own, words);
+        if let Some(group) = &self.shared {
+            group.add_to(vocab, words);
+        }
+    }
+}
 
 /// The tokens of each class seen from one scan. Tokens that appear nowhere have no class: nothing accepts them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Classes with their tokens (as ranks), each class once, in order of first appearance; no set is empty.
-    pub classes: Vec<(ClassId, RankSet)>,
+    /// Classes with their tokens, each class once; no set is empty.
+    pub classes: Vec<(ClassId, TokenSet)>,
     /// Trie nodes visited.
     pub visited: usize,
 }
@@ -31,6 +69,10 @@ struct Collector {
 }
 
 impl Collector {
+    fn finish(self, visited: usize) -> Profile {
+        let classes = self.classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
+        Profile { classes, visited }
+    }
     fn add(&mut self, class: ClassId, start: u32, end: u32) {
         let at = match self.last {
             Some((last, at)) if last == class => at,
@@ -81,7 +123,56 @@ pub fn profile(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: Scan
         path.push(next);
         node += 1;
     }
-    Ok(Profile { classes: found.classes, visited })
+    Ok(found.finish(visited))
+}
+
+/// The profile from inside a lexeme without conditions: what [`profile`] gives for its scan, with the walk of the lexeme
+/// itself taken from the vocabulary where it can be.
+///
+/// # Errors
+/// A limit of the cache.
+pub fn profile_inside(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    thread: Thread,
+) -> Result<Profile, LexerError> {
+    let start = cache.inside(lexer, thread, ConditionSetId::NONE);
+    let component = lexer.component(thread.0);
+    let Some(fingerprint) = component.walk_fingerprint() else { return profile(lexer, cache, vocab, start) };
+    if component.dfa().is_accepting(thread.1) {
+        return profile(lexer, cache, vocab, start);
+    }
+    let walk = LexemeWalk::get(component.dfa(), fingerprint, thread.1, vocab);
+    let SubTrie { bytes, depths, ends, ranks } = &walk.crossing;
+    let mut found = Collector::default();
+    let mut path: Vec<ScanId> = vec![start];
+    let mut node = 0;
+    while node < bytes.len() {
+        path.truncate(depths[node] as usize);
+        let Some(scan) = path.last().copied() else { break };
+        let Some(next) = cache.step(lexer, scan, bytes[node])? else {
+            node = ends[node] as usize;
+            continue;
+        };
+        if let Some(rank) = ranks[node] {
+            if let Some(class) = cache.class(lexer, next)? {
+                found.add(class, rank.0, rank.0 + 1);
+            }
+        }
+        path.push(next);
+        node += 1;
+    }
+    let mut profile = found.finish(node);
+    // After every token inside the same terminal is open, as it is now.
+    if let (Some(class), false) = (cache.class(lexer, start)?, walk.inside.is_empty()) {
+        let shared = Some(walk.inside.clone());
+        match profile.classes.iter_mut().find(|c| c.0 == class) {
+            Some((_, tokens)) => tokens.shared = shared,
+            None => profile.classes.push((class, TokenSet { own: RankSet::new(), shared })),
+        }
+    }
+    Ok(profile)
 }
 
 /// The reference: every token on its own, byte by byte.
@@ -107,5 +198,5 @@ pub fn profile_by_token(
             found.add(class, rank, rank + 1);
         }
     }
-    Ok(Profile { classes: found.classes, visited: 0 })
+    Ok(found.finish(0))
 }

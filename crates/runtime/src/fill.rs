@@ -7,7 +7,7 @@
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, TerminalId};
 use glrmask_glr::{Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
-use glrmask_lexer::{profile, BitSet, Lexer, LexerCache};
+use glrmask_lexer::{profile, profile_inside, BitSet, Lexer, LexerCache, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::branch::Lexeme;
@@ -195,13 +195,16 @@ impl Cache {
             return Ok(known);
         }
         let Lexeme::Inside(thread) = lexeme else { return Err(RuntimeError::invalid("not inside a lexeme")) };
-        let scan = self.lexer.inside(&inner.lexer, thread, conditions);
-        let id = self.fill_profile(inner, scan)?;
         if conditions == ConditionSetId::NONE {
+            let found = profile_inside(&inner.lexer, &mut self.lexer, &inner.vocab, thread)?;
+            let id = self.fill_profile(inner, found)?;
             self.plain_inside[thread.0.index()][thread.1.index()] = Some(id);
-        } else {
-            self.inside.insert((lexeme, conditions), id);
+            return Ok(id);
         }
+        let scan = self.lexer.inside(&inner.lexer, thread, conditions);
+        let found = profile(&inner.lexer, &mut self.lexer, &inner.vocab, scan)?;
+        let id = self.fill_profile(inner, found)?;
+        self.inside.insert((lexeme, conditions), id);
         Ok(id)
     }
 
@@ -226,7 +229,8 @@ impl Cache {
             Some(known) => known,
             None => {
                 let scan = self.lexer.at_boundary(&inner.lexer, components.clone(), conditions);
-                let id = self.fill_profile(inner, scan)?;
+                let found = profile(&inner.lexer, &mut self.lexer, &inner.vocab, scan)?;
+                let id = self.fill_profile(inner, found)?;
                 self.boundary.insert((components.clone(), conditions), id);
                 id
             }
@@ -237,8 +241,7 @@ impl Cache {
         Ok(id)
     }
 
-    fn fill_profile(&mut self, inner: &Inner, scan: glrmask_lexer::ScanId) -> Result<ProfileId, RuntimeError> {
-        let found = profile(&inner.lexer, &mut self.lexer, &inner.vocab, scan)?;
+    fn fill_profile(&mut self, inner: &Inner, found: Profile) -> Result<ProfileId, RuntimeError> {
         self.cover(inner, found.classes.iter().map(|c| c.0))?;
         let query = self.dwa.query(self.lexer.dag(), found.classes.iter().map(|c| c.0));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, found.classes);

@@ -2,7 +2,8 @@
 
 use glrmask_automata::lexdag::{ClassDag, ClassId};
 use glrmask_glr::{ParserDwa, QueryId, RowId};
-use glrmask_vocab::{RankSet, Vocab};
+use glrmask_lexer::TokenSet;
+use glrmask_vocab::Vocab;
 
 /// Masks with fewer tokens are kept as lists of ids: a 16 KB copy is dearer than a few hundred stores after a clear.
 const SPARSE_IDS: usize = 512;
@@ -57,13 +58,13 @@ fn set_ids(ids: &[u32], words: &mut [u32]) {
 /// The tokens of each class of a profile, arranged by what accepts them.
 #[derive(Debug)]
 pub(crate) struct TokenSets {
-    sets: Vec<RankSet>,
+    sets: Vec<TokenSet>,
     /// Per group of the query and place in it: the sets it accepts.
     by_place: Vec<Vec<Vec<u32>>>,
 }
 
 impl TokenSets {
-    pub(crate) fn new(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: Vec<(ClassId, RankSet)>) -> Self {
+    pub(crate) fn new(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: Vec<(ClassId, TokenSet)>) -> Self {
         let mut by_place: Vec<Vec<Vec<u32>>> = vec![Vec::new(); dwa.get_query(query).groups.len()];
         for (index, (class, _)) in classes.iter().enumerate() {
             for (group, place) in dwa.places(dag, query, *class) {
@@ -93,17 +94,18 @@ impl TokenSets {
             return Mask::Sparse(ids.into());
         }
         let mut words = vec![0u32; vocab.mask_words()];
-        accepted().for_each(|set| vocab.set_ranks(set, &mut words));
+        accepted().for_each(|set| set.add_to(vocab, &mut words));
         compact(words)
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        self.sets.iter().map(|s| 8 * s.ranges().len() + 64).sum()
+        self.sets.iter().map(|s| 8 * s.own.ranges().len() + 64).sum()
     }
 }
 
-fn ids_of<'a>(set: &'a RankSet, vocab: &'a Vocab) -> impl Iterator<Item = u32> + 'a {
-    set.ranges().iter().flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0)
+fn ids_of<'a>(set: &'a TokenSet, vocab: &'a Vocab) -> impl Iterator<Item = u32> + 'a {
+    let ranges = set.own.ranges().iter().chain(set.shared.iter().flat_map(|group| group.ranks().ranges()));
+    ranges.flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0)
 }
 
 fn compact(words: Vec<u32>) -> Mask {

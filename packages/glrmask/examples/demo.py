@@ -111,7 +111,7 @@ def vocabulary_file() -> Path:
 
 
 class Dice:
-    """In place of a model: random scores, with a liking for short English words and for coming to an end."""
+    """In place of a model: random scores, with a liking for words in small letters and for punctuation."""
 
     def __init__(self, vocab: glrmask.Vocab) -> None:
         texts = [vocab.token_bytes(token) for token in range(len(vocab))]
@@ -120,8 +120,8 @@ class Dice:
         self.liking = (2.0 * words + 9.0 * ends).astype(np.float32)
 
     def scores(self, rng: np.random.Generator) -> NDArray[np.float32]:
-        """One score for each token."""
-        return self.liking + rng.standard_normal(len(self.liking), dtype=np.float32)
+        """One score for each token. The highest is a fair sample: Gumbel noise on logits makes it one."""
+        return self.liking - np.log(rng.standard_exponential(len(self.liking), dtype=np.float32))
 
 
 def urge_to_close(vocab: glrmask.Vocab) -> NDArray[np.float32]:
@@ -167,7 +167,7 @@ def write(
         start = time.perf_counter()
         state.fill_mask(words)
         masked = time.perf_counter()
-        scores = dice.scores(rng) + rng.gumbel(size=len(urge)) if len(ids) < budget else urge
+        scores = dice.scores(rng) if len(ids) < budget else urge
         allowed = np.unpackbits(words.view(np.uint8), count=len(urge), bitorder="little")
         token = int(np.where(allowed, scores, -np.inf).argmax())
         chosen = time.perf_counter()

@@ -28,6 +28,9 @@ pub(crate) fn with_words<R>(
         return Err(wrong_type("bitmask", "a NumPy array of int32", bitmask));
     };
     let len = check_words(array, needed)?;
+    if len == 0 {
+        return Ok(fill(&mut [])); // An empty array may have no memory at all.
+    }
     // SAFETY: `array` is alive for the whole call (the caller holds a reference). The checks just made say that its
     // data are `len` aligned, writable, adjacent 32-bit numbers of native byte order. No other Rust code reaches them;
     // Python code that writes to the same array from another thread meanwhile breaks the documented contract.

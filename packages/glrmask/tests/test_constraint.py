@@ -116,6 +116,12 @@ def test_buffers_that_do_not_fit(letters, make, error, match):
     assert np.array_equal(np.array(buffer), before)
 
 
+def test_an_empty_vocabulary_has_empty_masks():
+    state = Constraint.from_ebnf(AB, Vocab.from_dict({})).start()
+    assert state.mask().shape == (0,)
+    state.fill_mask(np.zeros(0, dtype=np.int32))
+
+
 def test_rows_of_a_batch_are_buffers(letters):
     state = Constraint.from_ebnf(AB, letters).start()
     batch = np.full((3, 9), -1, dtype=np.int32)

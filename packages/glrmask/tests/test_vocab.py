@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+from importlib import metadata
 from pathlib import Path
 
 import glrmask
@@ -197,3 +198,7 @@ def test_malformed_tekken_files(tmp_path, text):
 def test_there_is_no_public_constructor():
     with pytest.raises(TypeError):
         glrmask.Vocab()
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert glrmask.__version__ == metadata.version("glrmask")

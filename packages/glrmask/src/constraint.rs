@@ -12,12 +12,14 @@ use crate::optimization::PyOptimization;
 use crate::state::PyConstraintState;
 use crate::vocab::PyVocab;
 
+/// A grammar compiled for a vocabulary.
 #[pyclass(name = "Constraint", module = "glrmask", frozen, subclass)]
 pub struct PyConstraint {
     constraint: Constraint,
     vocab: Py<PyVocab>,
 }
 
+/// A constraint that fills everything while decoding.
 #[pyclass(name = "DynamicConstraint", module = "glrmask", frozen, extends = PyConstraint)]
 pub struct PyDynamicConstraint;
 

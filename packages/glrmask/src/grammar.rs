@@ -10,6 +10,7 @@ use crate::optimization::PyOptimization;
 use crate::options;
 use crate::vocab::{token_ids, PyVocab};
 
+/// Which texts are wanted, independent of any vocabulary.
 #[pyclass(name = "Grammar", module = "glrmask", frozen)]
 pub struct PyGrammar(Grammar);
 

@@ -2,7 +2,7 @@
 //!
 //! Classes are frozen; what changes (a state) is behind a mutex, so any thread may use any object and "already
 //! borrowed" cannot happen. Whatever may take long runs detached from the interpreter. Exceptions are defined in Python
-//! (`glrmask.errors`), documentation of members is in the stubs (`_glrmask.pyi`).
+//! (`glrmask.errors`), documentation of members is in the stub (`__init__.pyi`).
 #![allow(missing_docs)] // What is public here is public to Python, and documented there.
 
 mod array;

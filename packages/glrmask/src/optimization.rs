@@ -3,6 +3,7 @@
 use glrmask::Optimization;
 use pyo3::prelude::*;
 
+/// Build time against time per token.
 #[pyclass(
     name = "Optimization",
     module = "glrmask",

@@ -10,6 +10,7 @@ use pyo3::sync::MutexExt;
 use crate::array;
 use crate::errors;
 
+/// The state of one generated sequence.
 #[pyclass(name = "ConstraintState", module = "glrmask", frozen)]
 pub struct PyConstraintState {
     state: Mutex<ConstraintState>,

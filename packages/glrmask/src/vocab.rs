@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors;
 
+/// The model's token ids and their exact bytes.
 #[pyclass(name = "Vocab", module = "glrmask", frozen)]
 pub struct PyVocab(Vocab);
 

@@ -8,7 +8,7 @@ import glrmask
 import pytest
 from glrmask import _glrmask
 
-STUB = ast.parse((Path(glrmask.__file__).parent / "_glrmask.pyi").read_text(encoding="utf-8"))
+STUB = ast.parse((Path(glrmask.__file__).parent / "__init__.pyi").read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
 
 

@@ -1,0 +1,376 @@
+"""Grammar-constrained decoding for LLMs: exact next-token masks for JSON Schema and any context-free grammar.
+
+A `Vocab` holds the model's token ids and their bytes, a `Grammar` says which texts are wanted. Compiling the one for
+the other gives a `Constraint`, and `Constraint.start` a `ConstraintState` for each sequence to generate: ask for the
+mask, sample an allowed token, commit it.
+
+```python
+import glrmask
+
+vocab = glrmask.Vocab.from_id_to_bytes({0: b"hello", 1: b" ", 2: b"world"})
+grammar = glrmask.Grammar.from_ebnf('start ::= "hello" " " "world"')
+constraint = grammar.compile(vocab)
+state = constraint.start()
+assert state.mask().tolist() == [True, False, False]
+state.commit_token(0)
+```
+
+Constraints may be shared by any number of threads. A state may be used from any thread too; its calls then take turns.
+"""
+
+# Tools that make documentation from this file run it.
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, ClassVar, Unpack, final
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import disjoint_base
+
+from glrmask.errors import (
+    ArtifactError,
+    CancelledError,
+    GlrmaskError,
+    GrammarSyntaxError,
+    LimitError,
+    SchemaError,
+)
+from glrmask.types import Diagnostic, JsonSchemaOptions, SchemaWarning, Stats
+
+__all__ = [
+    "ArtifactError",
+    "CancelledError",
+    "Constraint",
+    "ConstraintState",
+    "Diagnostic",
+    "DynamicConstraint",
+    "GlrmaskError",
+    "Grammar",
+    "GrammarSyntaxError",
+    "JsonSchemaOptions",
+    "LimitError",
+    "Optimization",
+    "SchemaError",
+    "SchemaWarning",
+    "Stats",
+    "Vocab",
+]
+
+__version__: str
+
+@final
+class Optimization:
+    """Build time against time per token. The language is the same in every mode.
+
+    In this version every mode fills its tables while decoding.
+    """
+
+    AUTO: ClassVar[Optimization]
+    """The default: decide by predicted size."""
+    BALANCED: ClassVar[Optimization]
+    """Fill what is cheap, leave the rest to decoding."""
+    FAST_BUILD: ClassVar[Optimization]
+    """Shortest compilation: fill everything while decoding."""
+    FAST_RUNTIME: ClassVar[Optimization]
+    """Lowest latency while decoding, at the price of compilation."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class Vocab:
+    """The model's token ids and their exact bytes. Immutable; make one per tokenizer and share it.
+
+    Ids may have gaps, several ids may have the same bytes, and a token may end inside a UTF-8 character. An id with no
+    bytes (`b""`) matches no text. Masks keep the positions of the original ids. Vocabularies are equal if they map the
+    same ids to the same bytes.
+
+    Every constructor also takes `special_tokens` (name → id) and `end_token_ids` for the properties of the same names;
+    they have no influence on matching. Ids above `max_id` (16 777 215 unless given) are refused, since a mask has a bit
+    for every id up to the largest. Building takes some tens of milliseconds for 128 000 tokens and lets other threads
+    run.
+    """
+
+    @staticmethod
+    def from_dict(
+        token_to_id: dict[str, int] | dict[bytes, int] | dict[str | bytes, int],
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From tokens to ids; `str` is encoded as UTF-8, `bytes` are taken verbatim.
+
+        Raises `GlrmaskError` if an id occurs twice, is negative or too large.
+        """
+
+    @staticmethod
+    def from_id_to_bytes(
+        id_to_bytes: dict[int, bytes],
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From ids to the tokenizer's exact bytes, partial UTF-8 sequences included, not to display spellings.
+
+        Raises `GlrmaskError` if an id is negative or too large.
+        """
+
+    @staticmethod
+    def from_tiktoken(
+        encoding: Any,
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a `tiktoken.Encoding`, or from the path of a rank file (lines of base64, space, id).
+
+        Special tokens of the encoding and of `special_tokens` (which goes first) get no bytes. `end_token_ids` is the
+        id of `<|endoftext|>`, if there is one and no others are given.
+
+        Raises `GlrmaskError` for a malformed file, `OSError` for one that cannot be read.
+        """
+
+    @staticmethod
+    def from_tekken(
+        path: str | os.PathLike[str],
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a tekken JSON file, as Mistral models have them.
+
+        The first ids (1000, as a rule) are special and get no bytes. `end_token_ids` is the id of `</s>`, if no others
+        are given.
+
+        Raises `GlrmaskError` for a malformed file, `OSError` for one that cannot be read.
+        """
+
+    def __len__(self) -> int:
+        """Number of ids, those without bytes included."""
+
+    def __contains__(self, token_id: int, /) -> bool:
+        """Whether the id is declared, with or without bytes."""
+
+    @property
+    def max_id(self) -> int | None:
+        """The largest id; `None` if there is no token."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of an id, `b""` for one without. Raises `GlrmaskError` for an unknown id."""
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Names of special tokens, where the source knows them."""
+
+    @property
+    def end_token_ids(self) -> list[int]:
+        """Ids that end a sequence, where the source knows them; pass them on when compiling."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Grammar:
+    """Which texts are wanted, independent of any vocabulary."""
+
+    @staticmethod
+    def from_json_schema(schema: Any, **options: Unpack[JsonSchemaOptions]) -> Grammar:
+        """From a JSON Schema: JSON text (`str` or UTF-8 `bytes`), or any value that `json.dumps` writes.
+
+        The grammar is exact: it has no text with an invalid value and at least one text of every valid value. What
+        cannot be enforced is an error, unless `unsupported="weaken"` is given, see `JsonSchemaOptions`.
+
+        Raises `SchemaError` with `pointer` and `keyword`, `LimitError`; `TypeError` for a value that is not JSON.
+        """
+
+    @staticmethod
+    def from_glrm(source: str) -> Grammar:
+        """From GLRM text, the own format. Raises `GrammarSyntaxError`, `LimitError`."""
+
+    @staticmethod
+    def from_ebnf(source: str) -> Grammar:
+        """From W3C-style EBNF text; the root is `start`, else `root`, else the first rule.
+
+        Raises `GrammarSyntaxError`, `LimitError`.
+        """
+
+    def to_glrm(self) -> str:
+        """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
+
+    @property
+    def warnings(self) -> list[SchemaWarning]:
+        """Assertions of a schema that are not enforced; there are none unless weakening was asked for."""
+
+    def compile(
+        self,
+        vocab: Vocab,
+        *,
+        end_tokens: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+        threads: int | None = None,
+    ) -> Constraint:
+        """Compiles for a vocabulary; other threads run meanwhile.
+
+        `end_tokens` are allowed exactly when the text is complete, and committing one ends the sequence; they need not
+        be in the vocabulary. Without any, the sequence is complete when `ConstraintState.is_accepting` says so.
+        `optimization` is `Optimization.AUTO` unless given. `threads` is a hint and may be ignored.
+
+        Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`.
+        """
+
+    def clone(self) -> Grammar:
+        """An independent handle; cheap."""
+
+    def __copy__(self) -> Grammar: ...
+    def __deepcopy__(self, memo: Any, /) -> Grammar: ...
+
+@disjoint_base
+class Constraint:
+    """A grammar compiled for a vocabulary. Immutable, for any number of sequences and threads.
+
+    Tables that are filled while decoding are shared by all states.
+    """
+
+    @staticmethod
+    def from_json_schema(
+        schema: Any,
+        vocab: Vocab,
+        *,
+        end_token_ids: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+        **options: Unpack[JsonSchemaOptions],
+    ) -> Constraint:
+        """`Grammar.from_json_schema` and `Grammar.compile` in one."""
+
+    @staticmethod
+    def from_glrm(
+        source: str,
+        vocab: Vocab,
+        *,
+        end_token_ids: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+    ) -> Constraint:
+        """`Grammar.from_glrm` and `Grammar.compile` in one."""
+
+    @staticmethod
+    def from_ebnf(
+        source: str,
+        vocab: Vocab,
+        *,
+        end_token_ids: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+    ) -> Constraint:
+        """`Grammar.from_ebnf` and `Grammar.compile` in one."""
+
+    def start(self) -> ConstraintState:
+        """A new state at the start of the text."""
+
+    def mask_len(self) -> int:
+        """Number of 32-bit words that `ConstraintState.fill_mask` needs (not the length of Boolean masks)."""
+
+    @property
+    def vocab(self) -> Vocab:
+        """The vocabulary it was compiled for."""
+
+    @property
+    def end_token_ids(self) -> list[int]:
+        """The end tokens it was compiled with."""
+
+    @property
+    def stats(self) -> Stats:
+        """Sizes of the tables filled so far."""
+
+@final
+class DynamicConstraint(Constraint):
+    """A constraint that fills everything while decoding: ready at once, slower masks at first.
+
+    Meant for the time until a constraint that was compiled for low latency is there.
+    """
+
+    @staticmethod
+    def from_json_schema(  # type: ignore[override]  # How much is filled beforehand is no choice here.
+        schema: Any,
+        vocab: Vocab,
+        *,
+        end_token_ids: Iterable[int] | None = None,
+        **options: Unpack[JsonSchemaOptions],
+    ) -> DynamicConstraint:
+        """As `Constraint.from_json_schema`."""
+
+    @staticmethod
+    def from_glrm(  # type: ignore[override]
+        source: str, vocab: Vocab, *, end_token_ids: Iterable[int] | None = None
+    ) -> DynamicConstraint:
+        """As `Constraint.from_glrm`."""
+
+    @staticmethod
+    def from_ebnf(  # type: ignore[override]
+        source: str, vocab: Vocab, *, end_token_ids: Iterable[int] | None = None
+    ) -> DynamicConstraint:
+        """As `Constraint.from_ebnf`."""
+
+@final
+class ConstraintState:
+    """The state of one generated sequence: ask for a mask, sample an allowed token, commit it.
+
+    May be used from any thread; calls on one state take turns. Copies are independent and cheap.
+    """
+
+    def mask(self, size: int | None = None) -> NDArray[np.bool]:
+        """A new Boolean array by token id: what may come next, end tokens included.
+
+        Its length is `size`, or else one more than the largest id of vocabulary and end tokens; positions beyond that
+        are false. All false once the sequence has ended.
+
+        Raises `ValueError` if `size` does not cover every id, `LimitError`.
+        """
+
+    def fill_mask(self, bitmask: NDArray[np.int32]) -> None:
+        """Writes the mask into a contiguous, writable, one-dimensional array of at least `Constraint.mask_len` words.
+
+        Bit `id % 32` of word `id // 32` says whether the id may come next; all 32 bits are used, words beyond the mask
+        are set to zero. Nothing is allocated. No other thread may use the array meanwhile.
+
+        Raises `TypeError` if it is not an array of `int32`; `ValueError` if it is too short, of another shape, not
+        contiguous or read-only (nothing is written); `LimitError` (all words are zero).
+        """
+
+    def commit_token(self, token_id: int) -> None:
+        """Advances by one token.
+
+        Raises `GlrmaskError`: for an unknown id or after the end nothing changes; a token that is not allowed rejects
+        the state. `token_id` is an attribute of the exception.
+        """
+
+    def commit_bytes(self, data: bytes) -> None:
+        """Advances by bytes, however they might be split into tokens. No bytes change nothing.
+
+        Raises `GlrmaskError`: after the end nothing changes; bytes that are not allowed reject the state, and the
+        attribute `allowed_bytes` says how many of them were.
+        """
+
+    def is_accepting(self) -> bool:
+        """Whether the text so far is complete; more may still be allowed."""
+
+    def is_rejected(self) -> bool:
+        """Whether the text so far cannot be completed."""
+
+    def is_terminated(self) -> bool:
+        """Whether nothing can follow: an end token was committed, or the state is rejected."""
+
+    def reset(self) -> None:
+        """Back to the start of the text."""
+
+    def clone(self) -> ConstraintState:
+        """An independent state at the same place."""
+
+    def __copy__(self) -> ConstraintState: ...
+    def __deepcopy__(self, memo: Any, /) -> ConstraintState: ...

@@ -153,18 +153,18 @@ impl Builder {
         let trie = vocab.trie();
         self.leave(trie.depth(node) as usize);
         let end = trie.end(node);
-        let Some(parent) = self.path.last() else { return end };
+        let Some(&Step { state: before, crossed, .. }) = self.path.last() else { return end };
         let next = NodeId::from_usize(node.index() + 1);
-        if parent.crossed || dfa.is_accepting(parent.state) {
+        if crossed || dfa.is_accepting(before) {
             self.path.push(Step { node, state: Dfa::DEAD, crossed: true, copied: None });
             self.copy(vocab, trie.token(node));
             return next;
         }
-        let state = dfa.next(parent.state, trie.byte(node));
+        let state = dfa.next(before, trie.byte(node));
         if state == Dfa::DEAD {
             return end;
         }
-        let stays = state == parent.state && !dfa.is_accepting(state);
+        let stays = state == before && !dfa.is_accepting(state);
         if end == next || stays && trie.below(node).is_subset(self.loops(dfa, state)) {
             let (first, last) = trie.subtree_ranks(node);
             self.inside.push_range(first, last);

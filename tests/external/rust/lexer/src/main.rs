@@ -1,6 +1,7 @@
 //! The vocabulary as a lexer of numbers and signs sees it from between two lexemes: tokens by class.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Limits, ParseConfig, Regex, TerminalId};
@@ -9,7 +10,7 @@ use glrmask_vocab::{TokenId, Vocab};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let number = Regex::parse("[0-9]+", &ParseConfig::default())?.compile(&Limits::default())?;
-    let languages = [Language::Automaton(number), Language::Literal(b"+".to_vec())];
+    let languages = [Language::Automaton(Arc::new(number)), Language::Literal(b"+".to_vec())];
     let defs: Vec<TerminalDef> =
         (0..).map(TerminalId).zip(languages).map(|(id, language)| terminal(id, language)).collect();
     let lexer = Lexer::new(&defs, &Limits::default())?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Limits, ParseConfig, Regex, TerminalId};
-use glrmask_lexer::{profile, BitSet, Language, Lexer, LexerCache, TerminalDef};
-use glrmask_vocab::{TokenId, Vocab};
+use glrmask_lexer::{profile, BitSet, Language, Lexer, LexerCache, TerminalDef, TokenSet};
+use glrmask_vocab::{mask, TokenId, Vocab};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let number = Regex::parse("[0-9]+", &ParseConfig::default())?.compile(&Limits::default())?;
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut cache = LexerCache::new();
     let start = cache.anywhere(&lexer, ConditionSetId::NONE);
     let profile = profile(&lexer, &mut cache, &vocab, start)?;
-    let mut classes: Vec<Vec<u32>> = profile.classes.iter().map(|(_, ranks)| ids(&vocab, ranks)).collect();
+    let mut classes: Vec<Vec<u32>> = profile.classes.iter().map(|(_, tokens)| ids(&vocab, tokens)).collect();
     classes.sort_unstable();
     assert_eq!(classes, [vec![0, 1], vec![2], vec![3], vec![4]]);
     println!("{classes:?}");
@@ -33,10 +33,10 @@ fn terminal(id: TerminalId, language: Language) -> TerminalDef {
     TerminalDef { language, ignored: false, parser_terminal: Some(id), kills: Vec::new(), followers }
 }
 
-fn ids(vocab: &Vocab, ranks: &glrmask_vocab::RankSet) -> Vec<u32> {
-    let mut ids: Vec<u32> = ranks.iter().flat_map(|rank| vocab.ids(rank)).map(|id| id.0).collect();
-    ids.sort_unstable();
-    ids
+fn ids(vocab: &Vocab, tokens: &TokenSet) -> Vec<u32> {
+    let mut words = vec![0; vocab.mask_words()];
+    tokens.add_to(vocab, &mut words);
+    mask::iter(&words).map(|id| id.0).collect()
 }
 
 #[test]

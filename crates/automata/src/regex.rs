@@ -131,6 +131,10 @@ impl Regex {
         let (nullable, fingerprint) = (kind.nullable(), kind.fingerprint());
         Self(Arc::new(Node { kind, depth: depth + 1, size, nullable, has_parts, fingerprint }))
     }
+    /// A 128-bit hash of the structure: equal expressions have equal fingerprints, in every process. O(1).
+    pub fn fingerprint(&self) -> u128 {
+        self.0.fingerprint
+    }
     /// Nesting depth: 1 for a byte, one more than the deepest operand otherwise. O(1).
     pub fn depth(&self) -> usize {
         self.0.depth

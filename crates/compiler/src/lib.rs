@@ -1,6 +1,6 @@
 //! The compiler of glrmask: grammar to lexer components and parser tables to a runnable constraint.
 //!
-//! Stages, each of which can be entered with the product of the one before: terminals to automata, [`normalize`] (in
+//! Stages, each of which can be entered with the product of the one before: terminals to automata, [`mod@normalize`] (in
 //! `glrmask-grammar`), LR tables and adjacency (in `glrmask-glr`), [`kills`] (longest match), lexer components (in
 //! `glrmask-lexer`), and the [`Constraint`] of `glrmask-runtime`, whose tables fill on demand.
 //!
@@ -16,7 +16,7 @@ use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
 use glrmask_grammar::{normalize, Grammar, NormalizeConfig, Normalized};
 use glrmask_lexer::{BitSet, Language, Lexer, TerminalDef};
 use glrmask_runtime::{Constraint, Parts};
-use glrmask_vocab::{TokenId, Vocab};
+use glrmask_vocab::{Cache, TokenId, Vocab};
 
 pub use error::CompileError;
 pub use kills::KillSets;
@@ -66,7 +66,7 @@ pub struct Program {
 /// # Errors
 /// An empty language, a limit, or something that is not supported yet.
 pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Constraint, CompileError> {
-    let program = analyze(grammar, config)?;
+    let program = analyze_with(grammar, config, vocab.cache())?;
     let runtime = glrmask_runtime::Config { end_tokens: config.end_tokens.clone(), cache_bytes: config.cache_bytes };
     Ok(Constraint::new(program.parts, vocab.clone(), runtime)?)
 }
@@ -76,7 +76,12 @@ pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Cons
 /// # Errors
 /// An empty language, a limit, or something that is not supported yet.
 pub fn analyze(grammar: &Grammar, config: &Config) -> Result<Program, CompileError> {
-    let compiled = terminals::compile(grammar, &config.automata)?;
+    analyze_with(grammar, config, &Cache::new(0))
+}
+
+/// [`analyze`] with a cache where automata of terminals are found again.
+fn analyze_with(grammar: &Grammar, config: &Config, known: &Cache) -> Result<Program, CompileError> {
+    let compiled = terminals::compile(grammar, &config.automata, known)?;
     let mut normalize_config = config.normalize.clone();
     let empty = compiled.iter_enumerated().filter(|(_, c)| c.is_empty()).map(|(t, _)| t);
     normalize_config.empty_terminals.extend(empty);

@@ -2,44 +2,51 @@
 
 use std::sync::Arc;
 
-use glrmask_automata::{Dfa, IndexVec, Limits, Regex, TerminalId};
-use glrmask_grammar::{Grammar, Pattern};
-use rustc_hash::FxHashMap;
+use glrmask_automata::{AutomataError, Dfa, IndexVec, Limits, Regex, TerminalId};
+use glrmask_grammar::{Grammar, Pattern, Terminal};
+use glrmask_vocab::Cache;
 
 use crate::error::CompileError;
 
-/// The language of each terminal. Equal patterns are compiled once.
+/// The language of each terminal. Equal patterns are compiled once, and found again by the next grammar for the same
+/// vocabulary (`known`): most grammars of a server consist of the same strings, numbers and formats.
 ///
 /// # Errors
 /// A pattern over the limits; exact-token terminals.
-pub(crate) fn compile(grammar: &Grammar, limits: &Limits) -> Result<IndexVec<TerminalId, Compiled>, CompileError> {
-    let mut known: FxHashMap<&Pattern, Arc<Dfa>> = FxHashMap::default();
-    let mut compiled = IndexVec::new();
-    for terminal in grammar.terminals.iter() {
+pub(crate) fn compile(
+    grammar: &Grammar,
+    limits: &Limits,
+    known: &Cache,
+) -> Result<IndexVec<TerminalId, Compiled>, CompileError> {
+    let language = |terminal: &Terminal| {
         let regex = match &terminal.pattern {
-            Pattern::Literal(bytes) => {
-                compiled.push(Compiled::Literal(bytes.clone()));
-                continue;
-            }
+            Pattern::Literal(bytes) => return Ok(Compiled::Literal(bytes.clone())),
             Pattern::LiteralIgnoreCase(text) => Regex::literal_ignore_case(text),
             Pattern::Regex(regex) => regex.clone(),
             Pattern::ExactTokens(_) => return Err(CompileError::unsupported("exact-token terminals", &terminal.name)),
         };
-        let dfa = match known.get(&terminal.pattern) {
-            Some(dfa) => dfa.clone(),
-            None => {
-                let dfa = regex.compile(limits).map_err(|e| CompileError::terminal(&terminal.name, e))?;
-                let dfa = Arc::new(if dfa.is_accepting(dfa.start()) { dfa.without_empty() } else { dfa });
-                known.insert(&terminal.pattern, dfa.clone());
-                dfa
-            }
-        };
-        compiled.push(match regex.as_literal() {
-            Some(bytes) if !bytes.is_empty() => Compiled::Literal(bytes),
-            _ => Compiled::Automaton(dfa),
-        });
-    }
-    Ok(compiled)
+        match regex.as_literal() {
+            Some(bytes) if !bytes.is_empty() => Ok(Compiled::Literal(bytes)),
+            _ => automaton(&regex, limits, known)
+                .map(Compiled::Automaton)
+                .map_err(|e| CompileError::terminal(&terminal.name, e)),
+        }
+    };
+    grammar.terminals.iter().map(language).collect()
+}
+
+/// The minimal automaton of a regular expression without the empty string.
+fn automaton(regex: &Regex, limits: &Limits, known: &Cache) -> Result<Arc<Dfa>, AutomataError> {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(&regex.fingerprint().to_le_bytes());
+    key[16..24].copy_from_slice(&(limits.states as u64).to_le_bytes());
+    key[24..].copy_from_slice(&(limits.nfa_states as u64).to_le_bytes());
+    known.get_or_try_insert(&key, || {
+        let dfa = regex.compile(limits)?;
+        let dfa = if dfa.is_accepting(dfa.start()) { dfa.without_empty() } else { dfa };
+        let bytes = dfa.memory_usage();
+        Ok((Arc::new(dfa), bytes))
+    })
 }
 
 /// The language of one terminal.

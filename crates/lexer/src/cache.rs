@@ -3,8 +3,11 @@
 use glrmask_automata::lexdag::{ClassDag, ClassId, ConditionSetId, Need};
 use glrmask_automata::{ByteSet, TerminalId};
 
+use rustc_hash::FxHashMap;
+
 use crate::classes::ClassTable;
 use crate::completions::Thread;
+use crate::component::ComponentId;
 use crate::conditions::ConditionSets;
 use crate::error::LexerError;
 use crate::lexer::Lexer;
@@ -19,6 +22,8 @@ pub struct LexerCache {
     sets: ConditionSets,
     scans: ScanTable,
     classes: ClassTable,
+    /// Fingerprints of the automata of components, found when first asked for.
+    fingerprints: FxHashMap<ComponentId, u128>,
 }
 
 impl LexerCache {
@@ -99,6 +104,11 @@ impl LexerCache {
     /// The class of a token that ends while `terminal` is open, with this need.
     pub fn open_class(&mut self, terminal: TerminalId, need: Need) -> ClassId {
         self.classes.open_class(terminal, need)
+    }
+
+    /// The fingerprint of a component's automaton.
+    pub(crate) fn fingerprint(&mut self, lexer: &Lexer, component: ComponentId) -> u128 {
+        *self.fingerprints.entry(component).or_insert_with(|| lexer.component(component).dfa().fingerprint())
     }
 
     /// The classes found so far.

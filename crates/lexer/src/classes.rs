@@ -115,7 +115,7 @@ impl ClassTable {
         for &thread in &node.threads {
             let component = lexer.component(thread.0);
             if lexer.is_plain() && pending == ConditionSetId::NONE {
-                for terminal in component.dfa().live(thread.1).iter().map(|&label| TerminalId(label)) {
+                for terminal in component.live(thread.1) {
                     push_free(lexer, terminal, &mut open);
                 }
                 continue;

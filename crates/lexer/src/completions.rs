@@ -95,8 +95,7 @@ impl CompletionTable {
         while let Some((thread @ (id, state), pending)) = work.pop() {
             let component = lexer.component(id);
             if pending == ConditionSetId::NONE && component.is_plain() {
-                let live = component.dfa().live(state).iter();
-                found.extend(live.map(|&label| (TerminalId(label), ConditionSetId::NONE)));
+                found.extend(component.live(state).map(|terminal| (terminal, ConditionSetId::NONE)));
                 continue;
             }
             if let Some(known) = self.known.get(&(thread, pending)) {

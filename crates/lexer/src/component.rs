@@ -6,6 +6,8 @@
 //! is closed under kill sets, and inside it one joint scan sees every match. Plain literals that compete with nobody
 //! share one component too: their automaton is a trie.
 
+use std::sync::Arc;
+
 use glrmask_automata::{typed_id, Dfa, StateId, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -20,22 +22,26 @@ typed_id!(
 /// The conditions that a match ending in some state leaves behind, for one terminal.
 type Left = (TerminalId, Vec<Condition>);
 
-/// One component: a minimal automaton whose labels are terminals, and the conditions its matches leave.
+/// One component: a minimal automaton, the terminals its labels stand for, and the conditions its matches leave.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Component {
-    dfa: Dfa,
+    dfa: Arc<Dfa>,
+    /// Label → terminal. The automaton of a lone terminal is shared with whoever compiled it; its one label is 0.
+    terminals: Box<[TerminalId]>,
     /// Per accepting state, for each terminal matched there, the conditions that remain; absent where there are none.
     left: FxHashMap<StateId, Vec<Left>>,
-    /// Identifies the automaton among all grammars, terminal names forgotten; none where a walk over the vocabulary from
-    /// inside a lexeme depends on more than the automaton.
-    walk_fingerprint: Option<u128>,
 }
 
 impl Component {
-    /// A component over `dfa` (labels are terminal ids) with the kill sets of its terminals.
+    /// A component over `dfa`, whose label i is the i-th of `terminals`, with their kill sets.
     /// Time: states of `dfa` for each terminal that can appear in a condition.
-    pub(crate) fn new(dfa: Dfa, kills: impl Fn(TerminalId) -> Vec<TerminalId>, automata: &KillAutomata) -> Self {
-        let pending = pending_kills(&dfa, kills);
+    pub(crate) fn new(
+        dfa: Arc<Dfa>,
+        terminals: Box<[TerminalId]>,
+        kills: impl Fn(TerminalId) -> Vec<TerminalId>,
+        automata: &KillAutomata,
+    ) -> Self {
+        let pending = pending_kills(&dfa, &terminals, kills);
         let mut left: FxHashMap<StateId, Vec<Left>> = FxHashMap::default();
         let kill_terminals: FxHashSet<TerminalId> = pending.iter().map(|p| p.2).collect();
         for kill in kill_terminals {
@@ -55,27 +61,30 @@ impl Component {
             here.sort();
             here.iter_mut().for_each(|(_, conditions)| conditions.sort_unstable());
         }
-        let walk_fingerprint = walk_fingerprint(&dfa, &left);
-        Self { dfa, left, walk_fingerprint }
+        Self { dfa, terminals, left }
     }
 
-    /// The joint automaton; its labels are terminal ids.
+    /// The joint automaton; [`terminals`](Self::terminals) says what its labels stand for.
     #[inline]
     pub fn dfa(&self) -> &Dfa {
         &self.dfa
+    }
+    /// The terminals by label.
+    pub fn terminals(&self) -> &[TerminalId] {
+        &self.terminals
     }
     /// Whether no match of this component ever leaves a condition.
     pub fn is_plain(&self) -> bool {
         self.left.is_empty()
     }
-    /// Under which fingerprint walks of this component are kept on the vocabulary.
-    pub(crate) fn walk_fingerprint(&self) -> Option<u128> {
-        self.walk_fingerprint
-    }
     /// The terminals that match a text ending in this state.
     #[inline]
     pub fn matched(&self, state: StateId) -> impl ExactSizeIterator<Item = TerminalId> + '_ {
-        self.dfa.labels(state).iter().map(|&label| TerminalId(label))
+        self.dfa.labels(state).iter().map(|&label| self.terminals[label as usize])
+    }
+    /// The terminals that match a text ending in this state or later.
+    pub fn live(&self, state: StateId) -> impl ExactSizeIterator<Item = TerminalId> + '_ {
+        self.dfa.live(state).iter().map(|&label| self.terminals[label as usize])
     }
     /// The conditions that the match of `terminal` at `state` leaves.
     #[inline]
@@ -91,10 +100,6 @@ impl Component {
         self.left.values().flatten().flat_map(|(_, conditions)| conditions.iter().map(|c| c.terminal))
     }
     pub(crate) fn validate(&self, automata: &KillAutomata, terminals: usize) -> Result<(), String> {
-        self.dfa.validate().map_err(|e| e.to_string())?;
-        if self.walk_fingerprint != walk_fingerprint(&self.dfa, &self.left) {
-            return Err("component with a wrong fingerprint".into());
-        }
         let states = self.dfa.len();
         for (state, here) in &self.left {
             if state.0 as usize >= states {
@@ -107,29 +112,33 @@ impl Component {
                 }
             }
         }
-        let labels = (0..states).flat_map(|q| self.dfa.live(StateId(q as u32)));
-        if labels.into_iter().any(|&label| label as usize >= terminals) {
+        if self.terminals.iter().any(|t| t.0 as usize >= terminals) {
             return Err("component names an unknown terminal".into());
+        }
+        let labels = self.dfa.live(self.dfa.start());
+        if labels.iter().any(|&label| label as usize >= self.terminals.len()) {
+            return Err("component has a label without a terminal".into());
         }
         Ok(())
     }
 }
 
-fn walk_fingerprint(dfa: &Dfa, left: &FxHashMap<StateId, Vec<Left>>) -> Option<u128> {
-    let alone = dfa.live(dfa.start()).len() == 1 && left.is_empty() && !dfa.is_finite();
-    alone.then(|| dfa.plain().fingerprint())
-}
-
 /// All (state, terminal matched there, kill terminal that can still match later).
-fn pending_kills(dfa: &Dfa, kills: impl Fn(TerminalId) -> Vec<TerminalId>) -> Vec<(StateId, TerminalId, TerminalId)> {
+fn pending_kills(
+    dfa: &Dfa,
+    terminals: &[TerminalId],
+    kills: impl Fn(TerminalId) -> Vec<TerminalId>,
+) -> Vec<(StateId, TerminalId, TerminalId)> {
     let mut pending = Vec::new();
-    for state in (0..dfa.len() as u32).map(StateId) {
-        let future = dfa.future(state);
-        if future.is_empty() {
+    for state in dfa.states() {
+        let (matched, future) = (dfa.labels(state), dfa.future(state));
+        if matched.is_empty() || future.is_empty() {
             continue;
         }
-        for terminal in dfa.labels(state).iter().map(|&label| TerminalId(label)) {
-            let still = kills(terminal).into_iter().filter(|kill| future.binary_search(&kill.0).is_ok());
+        for &label in matched {
+            let terminal = terminals[label as usize];
+            let kills = kills(terminal);
+            let still = future.iter().map(|&l| terminals[l as usize]).filter(|k| kills.contains(k));
             pending.extend(still.map(|kill| (state, terminal, kill)));
         }
     }

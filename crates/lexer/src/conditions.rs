@@ -5,6 +5,8 @@
 //! condition is dropped as soon as k cannot match any more, and violated as soon as k does. Sets of conditions are
 //! interned: an id is all a parser stack carries. See semantics in `docs/semantics.md`, section 2.
 
+use std::sync::Arc;
+
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Dfa, Id, IndexVec, StateId, TerminalId};
 use rustc_hash::FxHashMap;
@@ -20,7 +22,7 @@ pub struct Condition {
 }
 
 /// The own automata of all terminals that appear in conditions.
-pub type KillAutomata = FxHashMap<TerminalId, Dfa>;
+pub type KillAutomata = FxHashMap<TerminalId, Arc<Dfa>>;
 
 /// Interned sets of conditions with memoised steps. Ids stay valid for the life of the table.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use crate::relation::BitSet;
 pub enum Language {
     /// Exactly these bytes.
     Literal(Vec<u8>),
-    /// A minimal automaton without the empty string; its labels do not matter.
+    /// A minimal automaton without the empty string; its one label is 0.
     Automaton(Arc<Dfa>),
     /// Never matches bytes (unused terminals).
     None,
@@ -80,7 +80,7 @@ impl Lexer {
         for members in &groups {
             let dfa = joint_automaton(defs, members, limits)?;
             let kills = |t: TerminalId| kill_set(defs, t);
-            let id = components.push(Component::new(dfa, kills, &kill_automata));
+            let id = components.push(Component::new(dfa, members.as_slice().into(), kills, &kill_automata));
             members.iter().for_each(|&t| terminals[t].component = Some(id));
         }
         Ok(Self::assemble(terminals, components, kill_automata))
@@ -181,9 +181,6 @@ impl Lexer {
                 return bad("terminal with an unknown parser terminal");
             }
         }
-        for dfa in self.kill_automata.values() {
-            dfa.validate().map_err(|e| LexerError::automaton(None, &e))?;
-        }
         for component in self.components.iter() {
             component.validate(&self.kill_automata, count).map_err(LexerError::invalid)?;
         }
@@ -272,10 +269,10 @@ fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>]) -> KillAutomat
     for &terminal in groups.iter().flatten() {
         match &defs[terminal.index()].language {
             Language::Automaton(dfa) => {
-                automata.insert(terminal, dfa.plain());
+                automata.insert(terminal, dfa.clone());
             }
             Language::Literal(bytes) if killers.contains(terminal.index()) => {
-                automata.insert(terminal, Dfa::from_literals(&[(bytes, 0)]));
+                automata.insert(terminal, Arc::new(Dfa::from_literals(&[(bytes, 0)])));
             }
             Language::Literal(_) | Language::None => {}
         }
@@ -283,25 +280,26 @@ fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>]) -> KillAutomat
     automata
 }
 
-fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits) -> Result<Dfa, LexerError> {
+/// One automaton for all members; label i is the i-th member.
+fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits) -> Result<Arc<Dfa>, LexerError> {
     let mut literals: Vec<(&[u8], u32)> = Vec::new();
     let mut automata: Vec<(&Dfa, u32)> = Vec::new();
-    for terminal in members {
+    for (label, terminal) in (0..).zip(members) {
         match &defs[terminal.index()].language {
-            Language::Literal(bytes) => literals.push((bytes, terminal.0)),
-            Language::Automaton(dfa) => automata.push((dfa, terminal.0)),
+            Language::Literal(bytes) => literals.push((bytes, label)),
+            Language::Automaton(dfa) if members.len() == 1 => return Ok(dfa.clone()),
+            Language::Automaton(dfa) => automata.push((dfa, label)),
             Language::None => {}
         }
     }
-    match (automata.as_slice(), literals.is_empty()) {
-        ([], _) => return Ok(Dfa::from_literals(&literals)),
-        ([(dfa, label)], true) => return Ok(dfa.map_labels(|_| Some(*label))),
-        _ => {}
+    if automata.is_empty() {
+        return Ok(Arc::new(Dfa::from_literals(&literals)));
     }
     let single: Vec<(Dfa, u32)> =
         literals.iter().map(|&(bytes, label)| (Dfa::from_literals(&[(bytes, 0)]), label)).collect();
     automata.extend(single.iter().map(|(dfa, label)| (dfa, *label)));
-    Dfa::union(&automata, limits).map_err(|e| LexerError::automaton(members.first().copied(), &e))
+    let joint = Dfa::union(&automata, limits).map_err(|e| LexerError::automaton(members.first().copied(), &e))?;
+    Ok(Arc::new(joint))
 }
 
 /// The coarsest byte classes that refine those of every component.
@@ -310,12 +308,18 @@ fn joint_classes(components: &IndexVec<ComponentId, Component>) -> ([u8; 256], u
     let mut count = 1;
     for component in components.iter() {
         let own = component.dfa().byte_classes();
-        let mut seen: FxHashMap<(u8, u8), u8> = FxHashMap::default();
+        let width = component.dfa().class_count();
+        let mut fresh = 0u16;
+        let mut joint = vec![u16::MAX; count * width];
         for (class, &other) in classes.iter_mut().zip(own) {
-            let fresh = seen.len() as u8;
-            *class = *seen.entry((*class, other)).or_insert(fresh);
+            let slot = &mut joint[usize::from(*class) * width + usize::from(other)];
+            if *slot == u16::MAX {
+                *slot = fresh;
+                fresh += 1;
+            }
+            *class = *slot as u8;
         }
-        count = seen.len();
+        count = usize::from(fresh);
     }
     (classes, count)
 }

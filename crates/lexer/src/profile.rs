@@ -139,10 +139,10 @@ pub fn profile_inside(
 ) -> Result<Profile, LexerError> {
     let start = cache.inside(lexer, thread, ConditionSetId::NONE);
     let component = lexer.component(thread.0);
-    let Some(fingerprint) = component.walk_fingerprint() else { return profile(lexer, cache, vocab, start) };
-    if component.dfa().is_accepting(thread.1) {
+    if component.terminals().len() > 1 || !component.is_plain() || component.dfa().is_accepting(thread.1) {
         return profile(lexer, cache, vocab, start);
     }
+    let fingerprint = cache.fingerprint(lexer, thread.0);
     let walk = LexemeWalk::get(component.dfa(), fingerprint, thread.1, vocab);
     let SubTrie { bytes, depths, ends, ranks } = &walk.crossing;
     let mut found = Collector::default();

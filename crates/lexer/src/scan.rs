@@ -347,7 +347,7 @@ impl ScanTable {
 fn canonical_origin(lexer: &Lexer, scan: &mut Scan) {
     let matters = scan.threads.iter().any(|&(id, state)| {
         lexer.ignoring.contains(id.index())
-            && lexer.component(id).dfa().live(state).iter().any(|&label| lexer.is_ignored(TerminalId(label)))
+            && lexer.component(id).live(state).any(|terminal| lexer.is_ignored(terminal))
     });
     if !matters {
         scan.origin = StartSetId::ALL;

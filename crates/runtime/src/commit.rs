@@ -8,6 +8,8 @@ use glrmask_glr::parser;
 use glrmask_lexer::conditions::step_all;
 use glrmask_lexer::{antichain, Condition, Thread};
 
+use smallvec::SmallVec;
+
 use crate::branch::{add_branch, Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
@@ -192,6 +194,17 @@ pub(crate) fn retain_viable(inner: &Inner, branches: &mut Branches) -> Result<bo
         Some(error) => Err(error),
         None => Ok(!branches.is_empty()),
     }
+}
+
+/// [`retain_viable`], if nothing needs to be filled for it; otherwise `None`, and the branches are as they were.
+pub(crate) fn retain_known_viable(inner: &Inner, branches: &mut Branches) -> Option<bool> {
+    let mut viable: SmallVec<[bool; 4]> = SmallVec::new();
+    for branch in branches.iter() {
+        viable.push(query::known_viable(inner, branch)?);
+    }
+    let mut each = viable.into_iter();
+    branches.retain(|_| each.next().unwrap_or(false));
+    Some(!branches.is_empty())
 }
 
 /// Whether the text may end here: the pending lexeme is a match and the parser accepts. Pending conditions are void.

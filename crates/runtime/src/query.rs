@@ -138,6 +138,18 @@ fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Er
     Ok(false)
 }
 
+/// [`is_viable`], if that is known already and nobody is filling the tables.
+pub(crate) fn known_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
+    let cache = inner.cache.try_read()?;
+    viable_with(&mut Known { inner, cache: &cache }, branch).ok()
+}
+
+/// [`fill_mask`], if all of it is known already and nobody is filling the tables; otherwise false, and `words` is junk.
+pub(crate) fn known_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
+    let Some(cache) = inner.cache.try_read() else { return false };
+    mask_with(&mut Known { inner, cache: &cache }, branches, words).is_ok()
+}
+
 /// Writes the mask of all branches over `words`.
 pub(crate) fn fill_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), RuntimeError> {
     {

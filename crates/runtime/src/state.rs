@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::commit;
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
 use crate::query;
 
@@ -21,6 +21,9 @@ enum Status {
     /// What was committed cannot be completed.
     Rejected,
 }
+
+/// Whether a viable branch is left; `None` if that is not known yet.
+type Retained = Option<Result<bool, RuntimeError>>;
 
 /// The mutable state of one generated sequence: ask for a mask, sample an allowed token, commit it.
 ///
@@ -65,16 +68,37 @@ impl ConstraintState {
     /// `words` has fewer than [`Constraint::mask_words`] words (nothing is written); a limit of the tables that are
     /// filled on demand (the words are zeroed).
     pub fn fill_mask(&self, words: &mut [u32]) -> Result<(), RuntimeError> {
+        self.fill_with(words, |inner, branches, words| query::fill_mask(inner, branches, words).map(|()| true))
+            .map(drop)
+    }
+
+    /// [`fill_mask`](Self::fill_mask) if that takes no more than a look into the tables: never computes, never waits for
+    /// who does. Otherwise false, and the words are zeroed.
+    ///
+    /// For callers that hold a lock of their own (Python's, for one) and want to let go of it before real work.
+    ///
+    /// # Errors
+    /// As for [`fill_mask`](Self::fill_mask).
+    pub fn fill_mask_if_ready(&self, words: &mut [u32]) -> Result<bool, RuntimeError> {
+        self.fill_with(words, |inner, branches, words| Ok(query::known_mask(inner, branches, words)))
+    }
+
+    #[inline]
+    fn fill_with(
+        &self,
+        words: &mut [u32],
+        fill: impl FnOnce(&Inner, &Branches, &mut [u32]) -> Result<bool, RuntimeError>,
+    ) -> Result<bool, RuntimeError> {
         let needed = self.constraint.mask_words();
         if words.len() < needed {
             return Err(RuntimeError::short_mask(words.len(), needed));
         }
         if self.status != Status::Active {
             words.fill(0);
-            return Ok(());
+            return Ok(true);
         }
-        let filled = query::fill_mask(self.constraint.inner(), &self.branches, words);
-        if filled.is_err() {
+        let filled = fill(self.constraint.inner(), &self.branches, words);
+        if filled != Ok(true) {
             words.fill(0);
             return filled;
         }
@@ -83,7 +107,7 @@ impl ConstraintState {
                 words[id.0 as usize / 32] |= 1 << (id.0 % 32);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Advances by one token.
@@ -91,29 +115,52 @@ impl ConstraintState {
     /// # Errors
     /// Unknown ids and ended sequences change nothing; a forbidden token rejects the state.
     pub fn commit_token(&mut self, token: TokenId) -> Result<(), CommitError> {
+        let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
+        self.commit_with(token, retain).unwrap_or(Ok(()))
+    }
+
+    /// [`commit_token`](Self::commit_token) if nothing needs to be computed for it but the step itself. Otherwise
+    /// `None`, and nothing has changed. See [`fill_mask_if_ready`](Self::fill_mask_if_ready).
+    ///
+    /// # Errors
+    /// As for [`commit_token`](Self::commit_token).
+    pub fn commit_token_if_ready(&mut self, token: TokenId) -> Option<Result<(), CommitError>> {
+        let before = (self.branches.clone(), self.accepting.clone());
+        let committed = self.commit_with(token, |inner, branches| commit::retain_known_viable(inner, branches).map(Ok));
+        if committed.is_none() {
+            (self.branches, self.accepting) = before;
+        }
+        committed
+    }
+
+    fn commit_with(
+        &mut self,
+        token: TokenId,
+        retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
+    ) -> Option<Result<(), CommitError>> {
         if self.status != Status::Active {
-            return Err(CommitError::Terminated);
+            return Some(Err(CommitError::Terminated));
         }
         if self.constraint.end_tokens().contains(&token) && self.is_accepting() {
             self.status = Status::Ended;
             self.branches.clear();
-            return Ok(());
+            return Some(Ok(()));
         }
         let constraint = self.constraint.clone();
         let Some(bytes) = constraint.vocab().bytes(token) else {
             if constraint.end_tokens().contains(&token) {
                 self.reject();
-                return Err(CommitError::ForbiddenToken(token));
+                return Some(Err(CommitError::ForbiddenToken(token)));
             }
-            return Err(CommitError::UnknownToken(token));
+            return Some(Err(CommitError::UnknownToken(token)));
         };
         if bytes.is_empty() {
             self.reject();
-            return Err(CommitError::ForbiddenToken(token));
+            return Some(Err(CommitError::ForbiddenToken(token)));
         }
-        match self.advance(bytes) {
-            Err(CommitError::ForbiddenBytes(_)) => Err(CommitError::ForbiddenToken(token)),
-            other => other,
+        match self.advance(bytes, retain)? {
+            Err(CommitError::ForbiddenBytes(_)) => Some(Err(CommitError::ForbiddenToken(token))),
+            other => Some(other),
         }
     }
 
@@ -128,7 +175,8 @@ impl ConstraintState {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.advance(bytes)
+        let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
+        self.advance(bytes, retain).unwrap_or(Ok(()))
     }
 
     /// Whether the bytes committed so far are a complete text of the language.
@@ -154,21 +202,26 @@ impl ConstraintState {
         &self.branches
     }
 
-    fn advance(&mut self, bytes: &[u8]) -> Result<(), CommitError> {
+    /// `None` if `retain` gives none.
+    fn advance(
+        &mut self,
+        bytes: &[u8],
+        retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
+    ) -> Option<Result<(), CommitError>> {
         self.accepting = Default::default();
         let inner = self.constraint.inner();
         let fine = commit::advance(inner, &mut self.branches, bytes);
         let failed = if fine < bytes.len() {
             CommitError::ForbiddenBytes(fine)
         } else {
-            match commit::retain_viable(inner, &mut self.branches) {
-                Ok(true) => return Ok(()),
+            match retain(inner, &mut self.branches)? {
+                Ok(true) => return Some(Ok(())),
                 Ok(false) => CommitError::ForbiddenBytes(fine - 1),
                 Err(error) => error.into(),
             }
         };
         self.reject();
-        Err(failed)
+        Some(Err(failed))
     }
 
     fn reject(&mut self) {

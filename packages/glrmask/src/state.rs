@@ -31,7 +31,9 @@ impl PyConstraintState {
         look(&mut self.state.lock_py_attached(py))
     }
 
-    /// Runs something that may have to fill tables, detached, so that other Python threads go on meanwhile.
+    /// Runs something that may have to fill tables, detached, so that other Python threads go on meanwhile. Detaching
+    /// costs more than most steps, and a busy Python thread would then keep this one waiting for its turn; so the
+    /// common calls first try what is known.
     fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut ConstraintState) -> R + Send) -> R {
         py.detach(|| work(&mut self.state.lock()))
     }
@@ -54,17 +56,33 @@ impl PyConstraintState {
 
     #[pyo3(signature = (bitmask))]
     fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>) -> PyResult<()> {
-        array::with_words(bitmask, self.words, |words| self.work(py, |state| state.fill_mask(words)))?
-            .map_err(|e| errors::from_runtime(py, &e))
+        let ready = array::with_words(bitmask, self.words, |words| match self.state.try_lock() {
+            Some(state) => state.fill_mask_if_ready(words),
+            None => Ok(false),
+        })?;
+        if ready.map_err(|e| errors::from_runtime(py, &e))? {
+            return Ok(());
+        }
+        // Python code may do anything to the array while this thread is detached: fill words of our own meanwhile.
+        let mut words = vec![0; self.words];
+        let filled = self.work(py, |state| state.fill_mask(&mut words));
+        array::with_words(bitmask, self.words, |given| {
+            let (mask, beyond) = given.split_at_mut(words.len());
+            mask.copy_from_slice(&words);
+            beyond.fill(0);
+        })?;
+        filled.map_err(|e| errors::from_runtime(py, &e))
     }
 
     #[pyo3(signature = (token_id))]
     fn commit_token(&self, py: Python<'_>, token_id: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Some(id) = crate::vocab::token_id("token_id", token_id)? else {
+        let Some(id) = crate::vocab::token_id("token_id", token_id)?.map(TokenId) else {
             let ended = self.look(py, |state| state.is_terminated());
             return Err(if ended { errors::ended(py) } else { errors::unknown_token(py, token_id) });
         };
-        self.work(py, |state| state.commit_token(TokenId(id))).map_err(|e| errors::from_commit(py, &e))
+        let ready = self.state.try_lock().and_then(|mut state| state.commit_token_if_ready(id));
+        let committed = ready.unwrap_or_else(|| self.work(py, |state| state.commit_token(id)));
+        committed.map_err(|e| errors::from_commit(py, &e))
     }
 
     #[pyo3(signature = (data))]

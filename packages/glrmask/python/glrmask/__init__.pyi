@@ -337,7 +337,7 @@ class ConstraintState:
         """Writes the mask into a contiguous, writable, one-dimensional array of at least `Constraint.mask_len` words.
 
         Bit `id % 32` of word `id // 32` says whether the id may come next; all 32 bits are used, words beyond the mask
-        are set to zero. Nothing is allocated. No other thread may use the array meanwhile.
+        are set to zero. Nothing is allocated unless tables have to be filled first, which lets other threads run.
 
         Raises `TypeError` if it is not an array of `int32`; `ValueError` if it is too short, of another shape, not
         contiguous or read-only (nothing is written); `LimitError` (all words are zero).

@@ -119,3 +119,24 @@ fn a_picture_names_symbols_and_weights() {
     assert!(dot.contains("say \\\\\\\"b\\\\\\\"") && dot.contains("\\\"c\\\" : true"), "{dot}");
     assert!(!gss.to_unweighted().to_dot().contains("()"));
 }
+
+#[test]
+fn sets_that_differ_only_in_where_a_stack_ends_are_different() {
+    let long = Gss::from_stacks([vec![1, 3, 9], vec![2, 3, 9]]);
+    let ending = long.with_stack([3, 9]);
+    assert_ne!(long, ending);
+    assert_ne!(long.push(7).merge(&long), ending.push(7).merge(&long));
+    assert_eq!(ending, long.with_stack([3, 9]));
+    assert_ne!(long.with_weight(true), ending.with_weight(true));
+}
+
+#[test]
+fn weighted_stacks_below_a_common_run_are_not_copied() {
+    let mixed = (100..200).fold(grow(5), |gss, symbol| gss.push(symbol));
+    let part = mixed.map_weights(Clone::clone);
+    assert_ne!(part.node_id(), mixed.node_id());
+    // Only the run was built apart: what lies below is one object, and so is the merged set.
+    let below = mixed.popn(100);
+    let again = (100..200).fold(below, |gss, symbol| gss.push(symbol));
+    assert_eq!(again.merge(&mixed).node_id(), again.node_id());
+}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use glrmask_automata::TerminalId;
+use glrmask_automata::{AutomataError, TerminalId};
 
 /// An error of the lexer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct LexerError(Kind);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Limit { what: &'static str, given: usize, limit: usize },
-    Automaton(String),
+    Automaton { terminal: Option<TerminalId>, source: AutomataError },
     Invalid { what: String },
 }
 
@@ -19,18 +19,19 @@ impl LexerError {
     pub(crate) fn limit(what: &'static str, given: usize, limit: usize) -> Self {
         Self(Kind::Limit { what, given, limit })
     }
-    pub(crate) fn automaton(terminal: Option<TerminalId>, source: &dyn fmt::Display) -> Self {
-        Self(Kind::Automaton(match terminal {
-            Some(t) => format!("terminal {t}: {source}"),
-            None => source.to_string(),
-        }))
+    pub(crate) fn automaton(terminal: Option<TerminalId>, source: &AutomataError) -> Self {
+        Self(Kind::Automaton { terminal, source: source.clone() })
     }
     pub(crate) fn invalid(what: impl Into<String>) -> Self {
         Self(Kind::Invalid { what: what.into() })
     }
     /// Whether a limit was reached (as opposed to an unusable input).
     pub fn is_limit(&self) -> bool {
-        matches!(self.0, Kind::Limit { .. })
+        match &self.0 {
+            Kind::Limit { .. } => true,
+            Kind::Automaton { source, .. } => source.is_limit(),
+            Kind::Invalid { .. } => false,
+        }
     }
 }
 
@@ -38,10 +39,20 @@ impl fmt::Display for LexerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::Limit { what, given, limit } => write!(f, "{what}: {given} exceeds the limit of {limit}"),
-            Kind::Automaton(message) => write!(f, "cannot build the lexer: {message}"),
+            Kind::Automaton { terminal: Some(t), source } => {
+                write!(f, "cannot build the lexer: terminal {t}: {source}")
+            }
+            Kind::Automaton { terminal: None, source } => write!(f, "cannot build the lexer: {source}"),
             Kind::Invalid { what } => write!(f, "unusable lexer: {what}"),
         }
     }
 }
 
-impl std::error::Error for LexerError {}
+impl std::error::Error for LexerError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            Kind::Automaton { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

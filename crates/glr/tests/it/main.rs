@@ -3,9 +3,14 @@
 #![allow(clippy::expect_used)]
 
 mod adjacency;
+mod calculus;
+mod completing;
+mod effects;
 mod grammars;
 mod lr1;
 mod parser;
 mod random;
+mod sequences;
 mod stacks;
 mod tables;
+mod weights;

@@ -14,6 +14,7 @@ pub mod completions;
 pub mod component;
 pub mod conditions;
 pub mod error;
+pub mod levels;
 pub mod lexer;
 pub mod profile;
 pub mod relation;

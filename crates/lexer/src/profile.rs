@@ -144,7 +144,7 @@ pub fn profile_inside(
     }
     let fingerprint = cache.fingerprint(lexer, thread.0);
     let walk = LexemeWalk::get(component.dfa(), fingerprint, thread.1, vocab);
-    let SubTrie { bytes, depths, ends, ranks } = &walk.crossing;
+    let SubTrie { bytes, depths, ends, ranks } = &*walk.crossing;
     let mut found = Collector::default();
     let mut path: Vec<ScanId> = vec![start];
     let mut node = 0;
@@ -163,7 +163,14 @@ pub fn profile_inside(
         path.push(next);
         node += 1;
     }
-    let mut profile = found.finish(node);
+    let mut extra = RankSet::new();
+    walk.extra.iter().for_each(|&rank| extra.push(rank));
+    for rank in extra.iter() {
+        if let Some(class) = class_of(lexer, cache, vocab, start, rank)? {
+            found.add(class, rank.0, rank.0 + 1);
+        }
+    }
+    let mut profile = found.finish(node + walk.extra.len());
     // After every token inside the same terminal is open, as it is now.
     if let (Some(class), false) = (cache.class(lexer, start)?, walk.inside.is_empty()) {
         let shared = Some(walk.inside.clone());
@@ -187,16 +194,27 @@ pub fn profile_by_token(
 ) -> Result<Profile, LexerError> {
     let mut found = Collector::default();
     for rank in 0..vocab.rank_count() as u32 {
-        let mut scan = Some(start);
-        for &byte in vocab.rank_bytes(Rank(rank)) {
-            scan = match scan {
-                Some(scan) => cache.step(lexer, scan, byte)?,
-                None => None,
-            };
-        }
-        if let Some(class) = scan.map(|scan| cache.class(lexer, scan)).transpose()?.flatten() {
+        if let Some(class) = class_of(lexer, cache, vocab, start, Rank(rank))? {
             found.add(class, rank, rank + 1);
         }
     }
     Ok(found.finish(0))
+}
+
+/// The class of one token.
+fn class_of(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    start: ScanId,
+    rank: Rank,
+) -> Result<Option<ClassId>, LexerError> {
+    let mut scan = start;
+    for &byte in vocab.rank_bytes(rank) {
+        match cache.step(lexer, scan, byte)? {
+            Some(next) => scan = next,
+            None => return Ok(None),
+        }
+    }
+    cache.class(lexer, scan)
 }

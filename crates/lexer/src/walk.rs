@@ -6,15 +6,27 @@
 //! and is found again by every grammar with the same terminal: from the second grammar on, a string body costs a walk
 //! over the crossing tokens (some thousands of nodes instead of a quarter of a million).
 //!
+//! States of one automaton are often nearly alike: a string that also tracks whether it is a declared key, a string with 40
+//! characters left and one with 41. Such a walk is made from that of a similar state: both are walked together, and
+//! every subtree is cut in which they cannot differ (see [`crate::levels`]).
+//!
 //! For components of one terminal that leaves no conditions, seen from a state that is not itself a match.
 
 use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{ByteSet, Dfa, Id, StateId};
 use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
+
+use crate::levels::Levels;
 
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 1_000;
+/// Automata with more states are compared by equality of states alone.
+const LEVEL_STATES: usize = 3_000;
+/// Walks of one automaton that others are compared with.
+const REFERENCES: usize = 8;
 /// Sets of at least so many tokens are worth a bitmap.
 const DENSE_FROM: usize = 1_500;
 
@@ -24,11 +36,17 @@ pub struct TokenGroup {
     ranks: RankSet,
     len: usize,
     words: OnceLock<Box<[u32]>>,
+    /// A nearly equal group, with what was taken out of it and added to it.
+    base: Option<(Arc<TokenGroup>, RankSet, RankSet)>,
 }
 
 impl TokenGroup {
     fn new(ranks: RankSet) -> Self {
-        Self { len: ranks.len(), ranks, words: OnceLock::new() }
+        Self { len: ranks.len(), ranks, words: OnceLock::new(), base: None }
+    }
+    fn derived(base: &Arc<Self>, removed: RankSet, added: RankSet) -> Self {
+        let ranks = base.ranks.difference(&removed).union(&added);
+        Self { len: ranks.len(), ranks, words: OnceLock::new(), base: Some((base.clone(), removed, added)) }
     }
     /// Number of distinct token strings.
     pub fn len(&self) -> usize {
@@ -47,17 +65,27 @@ impl TokenGroup {
         if self.len < DENSE_FROM {
             return vocab.set_ranks(&self.ranks, words);
         }
-        let own = self.words.get_or_init(|| {
-            let mut own = vec![0; vocab.mask_words()];
-            vocab.set_ranks(&self.ranks, &mut own);
-            own.into()
-        });
-        words.iter_mut().zip(&**own).for_each(|(word, more)| *word |= more);
+        words.iter_mut().zip(self.words(vocab)).for_each(|(word, more)| *word |= more);
+    }
+    fn words(&self, vocab: &Vocab) -> &[u32] {
+        self.words.get_or_init(|| match &self.base {
+            Some((base, removed, added)) if base.len >= DENSE_FROM => {
+                let mut own = base.words(vocab).to_vec();
+                vocab.clear_ranks(removed, &mut own);
+                vocab.set_ranks(added, &mut own);
+                own.into()
+            }
+            _ => {
+                let mut own = vec![0; vocab.mask_words()];
+                vocab.set_ranks(&self.ranks, &mut own);
+                own.into()
+            }
+        })
     }
 }
 
 /// A trie of some tokens, in preorder: of each node the byte, the depth, the end of its subtree and its token, if any.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct SubTrie {
     pub(crate) bytes: Vec<u8>,
     pub(crate) depths: Vec<u32>,
@@ -81,26 +109,41 @@ impl SubTrie {
 pub struct LexemeWalk {
     /// Tokens after which the lexeme is still in progress and nowhere before its last byte was a match.
     pub inside: Arc<TokenGroup>,
-    /// Tokens that read on after a match: what they mean depends on the grammar.
-    pub crossing: SubTrie,
+    /// Tokens that read on after a match, and perhaps others: what they mean depends on the grammar.
+    pub crossing: Arc<SubTrie>,
+    /// Tokens that read on after a match and are not in `crossing`.
+    pub extra: Box<[Rank]>,
     /// Trie nodes visited.
     pub visited: usize,
 }
 
+/// The walks of one automaton, kept on the vocabulary.
+#[derive(Debug, Default)]
+struct Family {
+    levels: OnceLock<Levels>,
+    walks: Mutex<FxHashMap<StateId, Arc<LexemeWalk>>>,
+    /// States that others are compared with.
+    references: Mutex<Vec<StateId>>,
+}
+
 impl LexemeWalk {
-    /// The walk from `state` of `dfa`, found on the vocabulary or made.
+    /// The walk from `state` of `dfa`: found on the vocabulary, made from that of a similar state, or made.
     pub fn get(dfa: &Dfa, fingerprint: u128, state: StateId, vocab: &Vocab) -> Arc<Self> {
-        let mut key = [0; 20];
-        key[..16].copy_from_slice(&fingerprint.to_le_bytes());
-        key[16..].copy_from_slice(&state.0.to_le_bytes());
-        if let Some(known) = vocab.cache().get(&key) {
-            return known;
+        // Room for some walks; the exact size is not known before they are made.
+        let size = 64 * (4 * vocab.mask_words()) + 32 * dfa.len();
+        let key = fingerprint.to_le_bytes();
+        let family = vocab.cache().get_or_insert(&key, || (Arc::new(Family::default()), size));
+        if let Some(known) = family.walks.lock().get(&state) {
+            return known.clone();
         }
-        let walk = Arc::new(Self::new(dfa, state, vocab));
-        match walk.visited >= KEEP_FROM {
-            true => vocab.cache().get_or_insert(&key, || (walk.clone(), walk.memory_usage(vocab))),
-            false => walk,
+        let walk = Arc::new(match family.reference(dfa, state) {
+            Some((reference, from)) => Self::compared(dfa, state, reference, &from, family.levels(dfa), vocab),
+            None => Self::new(dfa, state, vocab),
+        });
+        if walk.visited >= KEEP_FROM || Arc::strong_count(&walk.crossing) > 1 {
+            family.keep(state, walk.clone());
         }
+        walk
     }
 
     /// The walk from `state` of `dfa`. Time: trie nodes visited.
@@ -120,13 +163,128 @@ impl LexemeWalk {
             node = builder.enter(dfa, vocab, id).index();
         }
         builder.leave(0);
-        Self { inside: Arc::new(TokenGroup::new(builder.inside)), crossing: builder.crossing, visited }
+        let inside = Arc::new(TokenGroup::new(builder.inside));
+        Self { inside, crossing: Arc::new(builder.crossing), extra: Box::default(), visited }
     }
 
-    fn memory_usage(&self, vocab: &Vocab) -> usize {
-        let dense = if self.inside.len >= DENSE_FROM { 4 * vocab.mask_words() } else { 0 };
-        dense + 8 * self.inside.ranks.ranges().len() + 20 * self.crossing.len() + 200
+    /// The walk from `state`, given that from `reference`: only subtrees in which the two can differ are visited.
+    fn compared(
+        dfa: &Dfa,
+        state: StateId,
+        reference: StateId,
+        from: &Self,
+        levels: Option<&Levels>,
+        vocab: &Vocab,
+    ) -> Self {
+        let trie = vocab.trie();
+        let heights = heights(vocab);
+        let alike = |a: StateId, b: StateId, height: u16| {
+            a == b || levels.is_some_and(|levels| levels.level(a, b) > u32::from(height))
+        };
+        let start = (Place::Inside(state), Place::Inside(reference));
+        let mut path: Vec<(Place, Place)> = vec![start];
+        let (mut removed, mut added, mut extra) = (RankSet::new(), RankSet::new(), Vec::new());
+        let (mut node, mut visited) = (1, 0);
+        while node < trie.len() {
+            let id = NodeId::from_usize(node);
+            path.truncate(trie.depth(id) as usize);
+            visited += 1;
+            let Some(&(mine, other)) = path.last() else { break };
+            let (mine, other) = (mine.step(dfa, trie.byte(id)), other.step(dfa, trie.byte(id)));
+            let same = match (mine, other) {
+                (Place::Inside(a), Place::Inside(b)) => alike(a, b, heights[node]),
+                _ => mine == other,
+            };
+            if same {
+                node = trie.end(id).index();
+                continue;
+            }
+            if let Some(rank) = trie.token(id) {
+                match (mine.is_inside(), other.is_inside()) {
+                    (true, false) => added.push(rank),
+                    (false, true) => removed.push(rank),
+                    _ => {}
+                }
+                if mine == Place::Crossed && other != Place::Crossed {
+                    extra.push(rank);
+                }
+            }
+            path.push((mine, other));
+            node += 1;
+        }
+        extra.extend_from_slice(&from.extra);
+        let inside = match removed.is_empty() && added.is_empty() {
+            true => from.inside.clone(),
+            false => Arc::new(TokenGroup::derived(&from.inside, removed, added)),
+        };
+        Self { inside, crossing: from.crossing.clone(), extra: extra.into(), visited }
     }
+}
+
+impl Family {
+    fn levels(&self, dfa: &Dfa) -> Option<&Levels> {
+        (dfa.len() <= LEVEL_STATES).then(|| self.levels.get_or_init(|| Levels::new(dfa)))
+    }
+
+    /// The state with a known walk that looks like `state` for the longest.
+    fn reference(&self, dfa: &Dfa, state: StateId) -> Option<(StateId, Arc<LexemeWalk>)> {
+        let references = self.references.lock();
+        let best = match self.levels(dfa).filter(|_| !references.is_empty()) {
+            Some(levels) => references.iter().copied().max_by_key(|&r| levels.level(state, r)),
+            None => references.first().copied(),
+        }?;
+        Some((best, self.walks.lock().get(&best)?.clone()))
+    }
+
+    fn keep(&self, state: StateId, walk: Arc<LexemeWalk>) {
+        let mut references = self.references.lock();
+        if references.len() < REFERENCES && walk.visited >= KEEP_FROM {
+            references.push(state);
+        }
+        self.walks.lock().insert(state, walk);
+    }
+}
+
+/// Where a lexeme stands in a comparison.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In progress.
+    Inside(StateId),
+    /// A byte has been read after a match.
+    Crossed,
+    /// Not possible.
+    Dead,
+}
+
+impl Place {
+    fn step(self, dfa: &Dfa, byte: u8) -> Self {
+        match self {
+            Self::Inside(state) if dfa.is_accepting(state) => Self::Crossed,
+            Self::Inside(state) => match dfa.next(state, byte) {
+                Dfa::DEAD => Self::Dead,
+                next => Self::Inside(next),
+            },
+            other => other,
+        }
+    }
+    fn is_inside(self) -> bool {
+        matches!(self, Self::Inside(_))
+    }
+}
+
+/// Per trie node, the length of the longest string below it; found once per vocabulary.
+fn heights(vocab: &Vocab) -> Arc<Vec<u16>> {
+    vocab.cache().get_or_insert(b"heights", || {
+        let trie = vocab.trie();
+        let mut heights = vec![0u16; trie.len()];
+        for node in (1..trie.len()).rev() {
+            let id = NodeId::from_usize(node);
+            let own = trie.children(id).map(|child| heights[child.index()].saturating_add(1)).max();
+            heights[node] = own.unwrap_or(0);
+        }
+        let bytes = 2 * heights.len();
+        (Arc::new(heights), bytes)
+    })
 }
 
 /// One node on the path from the root.

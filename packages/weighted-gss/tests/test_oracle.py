@@ -2,7 +2,6 @@
 
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, multiple, rule
-
 from weighted_gss import WeightedGSS
 
 SYMBOLS = st.sampled_from(["a", "b", "c", 0, 1, (1, 2)])

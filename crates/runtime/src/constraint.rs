@@ -7,8 +7,10 @@ use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
 use parking_lot::RwLock;
 
+use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::error::RuntimeError;
 use crate::fill::Cache;
+use crate::query;
 use crate::state::ConstraintState;
 
 /// What the compiler hands over.
@@ -61,7 +63,8 @@ impl Constraint {
     /// Puts a constraint together.
     ///
     /// # Errors
-    /// Parts that do not fit each other; an empty language (no text satisfies the grammar and longest match).
+    /// Parts that do not fit each other; an empty language (no text satisfies the grammar and longest match); a limit
+    /// on longest-match conditions, where it takes those to tell.
     pub fn new(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
         let Parts { lexer, tables, accepts_empty } = parts;
         if tables.terminals() > lexer.terminal_count() {
@@ -73,7 +76,8 @@ impl Constraint {
         let cache = RwLock::new(Cache::new(&lexer));
         let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache };
         let constraint = Self(Arc::new(inner));
-        if constraint.start().is_rejected() {
+        let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
+        if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
             return Err(RuntimeError::empty_language());
         }
         Ok(constraint)

@@ -161,11 +161,12 @@ impl Reference {
         let mut next: BTreeMap<Pending, BTreeSet<Lexeme>> = BTreeMap::new();
         let mut work = vec![pending.clone()];
         while let Some(pending) = work.pop() {
-            if !next.contains_key(&pending) {
-                let lexemes = self.parser_lexemes(&pending);
-                work.extend(lexemes.iter().map(|l| l.1.clone()));
-                next.insert(pending, lexemes);
+            if next.contains_key(&pending) {
+                continue;
             }
+            let lexemes = self.parser_lexemes(&pending);
+            work.extend(lexemes.iter().map(|l| l.1.clone()));
+            next.insert(pending, lexemes);
         }
         let parser: BTreeSet<TerminalId> = self.defs.iter().filter_map(|def| def.parser_terminal).collect();
         let all = next.keys().flat_map(|c| parser.iter().chain([&IGNORED]).map(move |&t| (t, c.clone())));

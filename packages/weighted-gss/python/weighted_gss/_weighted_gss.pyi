@@ -169,9 +169,9 @@ class WeightedGSS(Generic[_S, _W]):
     def __bool__(self) -> bool:
         """Whether there is a stack."""
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object, /) -> bool:
         """Whether both stand for the same map."""
 
     __hash__: None  # type: ignore[assignment]
 
-    def __class_getitem__(cls, item: Any, /) -> Any: ...
+    def __class_getitem__(cls, key: Any) -> Any: ...

@@ -35,7 +35,7 @@ fn eight_threads_see_what_one_sees() {
         let vocab = spec.vocab();
         let alone = spec.constraint(&vocab);
         let choices =
-            |seed: u32| -> Vec<u8> { (0..40u32).map(|i| ((seed + 1) * (i + 3) * 2_654_435 >> 7) as u8).collect() };
+            |seed: u32| -> Vec<u8> { (0..40u32).map(|i| (((seed + 1) * (i + 3) * 2_654_435) >> 7) as u8).collect() };
         let walks: Vec<Vec<TokenId>> = (0..8).map(|seed| walk(&alone, &choices(seed))).collect();
         let wanted: Vec<_> = walks.iter().map(|tokens| trace(&alone, tokens)).collect();
         // With enough memory and with none: tables are emptied by one thread while others read.

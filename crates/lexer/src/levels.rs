@@ -9,9 +9,6 @@
 use glrmask_automata::{Dfa, Id, StateId};
 use rustc_hash::FxHashMap;
 
-/// Rounds after which states count as alike for good (no vocabulary has longer tokens in numbers that matter).
-const ROUNDS: u32 = 512;
-
 /// The refinement history of an automaton. The dead state is the last one.
 #[derive(Debug, Default)]
 pub struct Levels {
@@ -20,32 +17,19 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Refines until nothing changes (or [`ROUNDS`] have passed).
-    pub fn new(dfa: &Dfa) -> Self {
-        let dead = dfa.len();
-        let index = |state: StateId| if state == Dfa::DEAD { dead } else { state.index() };
-        let mut blocks: Vec<u32> = dfa.states().map(|q| u32::from(dfa.is_accepting(q))).collect();
-        blocks.push(2);
-        let mut history: Vec<Vec<(u32, u32)>> = blocks.iter().map(|&block| vec![(0, block)]).collect();
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); dead + 1];
-        for state in dfa.states() {
-            for &next in dfa.row(state) {
-                let list = &mut before[index(next)];
-                if list.last() != Some(&state.0) {
-                    list.push(state.0);
-                }
-            }
-        }
-        let mut fresh = 3;
+    /// Refines until nothing changes, or for `rounds` rounds: longer strings than that are never asked about.
+    pub fn new(dfa: &Dfa, rounds: u32) -> Self {
+        let mut partition = Partition::new(dfa);
+        let mut history: Vec<Vec<(u32, u32)>> = partition.blocks.iter().map(|&block| vec![(0, block)]).collect();
+        let before = predecessors(dfa);
         let mut work: Vec<u32> = dfa.states().map(|q| q.0).collect();
-        for round in 1..ROUNDS {
-            let split = refine(dfa, &blocks, &work, &index, &mut fresh);
+        for round in 1..=rounds {
+            let split = partition.refine(dfa, &work);
             if split.is_empty() {
                 break;
             }
             work.clear();
             for &(state, block) in &split {
-                blocks[state as usize] = block;
                 history[state as usize].push((round, block));
                 work.extend(&before[state as usize]);
             }
@@ -55,7 +39,7 @@ impl Levels {
         Self { history }
     }
 
-    /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none.
+    /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none within the rounds.
     pub fn level(&self, a: StateId, b: StateId) -> u32 {
         let last = self.history.len().saturating_sub(1);
         let at = |state: StateId| self.history.get(if state == Dfa::DEAD { last } else { state.index() });
@@ -79,49 +63,97 @@ impl Levels {
     }
 }
 
-/// The states of `work` whose block has to change, with their new blocks. One part of every block keeps its name: the part
-/// of the states that were not looked at, since nothing they lead to has changed.
-fn refine(
-    dfa: &Dfa,
-    blocks: &[u32],
-    work: &[u32],
-    index: &impl Fn(StateId) -> usize,
-    fresh: &mut u32,
-) -> Vec<(u32, u32)> {
-    let signature = |state: u32| {
-        let row = dfa.row(StateId(state)).iter().map(|&next| blocks[index(next)]);
-        (blocks[state as usize], row.collect::<Vec<u32>>())
-    };
-    // What a block's name stands for: the signature of a member that is not in `work`, if there is one.
-    let mut names: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
-    let mut kept: FxHashMap<u32, ()> = FxHashMap::default();
-    let mut looked_at = vec![false; blocks.len()];
-    work.iter().for_each(|&state| looked_at[state as usize] = true);
-    let mut wanted: FxHashMap<u32, ()> = work.iter().map(|&state| (blocks[state as usize], ())).collect();
-    for state in dfa.states().filter(|q| !looked_at[q.index()]) {
-        if wanted.is_empty() {
-            break;
-        }
-        if wanted.remove(&blocks[state.index()]).is_some() {
-            names.insert(signature(state.0), blocks[state.index()]);
-            kept.insert(blocks[state.index()], ());
-        }
+fn index(dfa: &Dfa, state: StateId) -> usize {
+    if state == Dfa::DEAD {
+        dfa.len()
+    } else {
+        state.index()
     }
-    let mut split = Vec::new();
-    for &state in work {
-        let old = blocks[state as usize];
-        let name = *names.entry(signature(state)).or_insert_with(|| match kept.insert(old, ()) {
-            None => old,
-            Some(()) => {
-                *fresh += 1;
-                *fresh - 1
+}
+
+/// Per state (the dead one last), the states that lead to it.
+fn predecessors(dfa: &Dfa) -> Vec<Vec<u32>> {
+    let mut before: Vec<Vec<u32>> = vec![Vec::new(); dfa.len() + 1];
+    for state in dfa.states() {
+        for &next in dfa.row(state) {
+            let list = &mut before[index(dfa, next)];
+            if list.last() != Some(&state.0) {
+                list.push(state.0);
             }
-        });
-        if name != old {
-            split.push((state, name));
         }
     }
-    split
+    before
+}
+
+/// States by what strings of some length tell of them.
+struct Partition {
+    /// The block of each state; the dead one last.
+    blocks: Vec<u32>,
+    /// Per block, its states, and some that have left it.
+    members: Vec<Vec<u32>>,
+    looked_at: Vec<bool>,
+}
+
+type Signature = Vec<u32>;
+
+impl Partition {
+    /// By the empty string: in progress, a match, or dead.
+    fn new(dfa: &Dfa) -> Self {
+        let mut blocks: Vec<u32> = dfa.states().map(|q| u32::from(dfa.is_accepting(q))).collect();
+        blocks.push(2);
+        let mut members = vec![Vec::new(); 3];
+        (0..).zip(&blocks).for_each(|(state, &block)| members[block as usize].push(state));
+        Self { looked_at: vec![false; blocks.len()], blocks, members }
+    }
+
+    /// By strings longer by one byte: moves the states of `work` that differ from the rest of their block, and returns
+    /// them with their new blocks. States that lead to nothing that has changed need not be looked at; their part of a
+    /// block keeps its name.
+    fn refine(&mut self, dfa: &Dfa, work: &[u32]) -> Vec<(u32, u32)> {
+        work.iter().for_each(|&state| self.looked_at[state as usize] = true);
+        let mut names: FxHashMap<(u32, Signature), u32> = FxHashMap::default();
+        let mut named: FxHashMap<u32, bool> = FxHashMap::default();
+        let mut split = Vec::new();
+        let mut fresh = self.members.len() as u32;
+        for &state in work {
+            let block = self.blocks[state as usize];
+            named.entry(block).or_insert_with(|| match self.rest(block) {
+                Some(member) => {
+                    names.insert((block, self.signature(dfa, member)), block);
+                    true
+                }
+                None => false,
+            });
+            let name = *names.entry((block, self.signature(dfa, state))).or_insert_with(|| {
+                if named.insert(block, true) == Some(false) {
+                    return block;
+                }
+                fresh += 1;
+                fresh - 1
+            });
+            if name != block {
+                split.push((state, name));
+            }
+        }
+        work.iter().for_each(|&state| self.looked_at[state as usize] = false);
+        self.members.resize(fresh as usize, Vec::new());
+        for &(state, block) in &split {
+            self.blocks[state as usize] = block;
+            self.members[block as usize].push(state);
+        }
+        split
+    }
+
+    /// A state of the block that is not being looked at.
+    fn rest(&self, block: u32) -> Option<u32> {
+        let stays = |&&state: &&u32| self.blocks[state as usize] == block && !self.looked_at[state as usize];
+        // The dead state leads nowhere else and has a block of its own.
+        self.members[block as usize].iter().find(stays).copied().filter(|&s| (s as usize) < self.blocks.len() - 1)
+    }
+
+    fn signature(&self, dfa: &Dfa, state: u32) -> Signature {
+        dfa.row(StateId(state)).iter().map(|&next| self.blocks[index(dfa, next)]).collect()
+    }
 }
 
 #[cfg(test)]
@@ -160,7 +192,7 @@ mod tests {
     fn levels_equal_the_shortest_distinguishing_string() {
         for pattern in [r#""[a-c]{0,9}""#, "(ab|ac)*d?", "[a-z]{3,6}|if|else", r#""([^"\\]|\\.){2,5}""#] {
             let dfa = Regex::parse(pattern, &ParseConfig::default()).unwrap().compile(&Limits::default()).unwrap();
-            let levels = Levels::new(&dfa);
+            let levels = Levels::new(&dfa, 100);
             let states: Vec<StateId> = dfa.states().chain([Dfa::DEAD]).collect();
             for &a in &states {
                 for &b in &states {

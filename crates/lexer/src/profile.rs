@@ -69,6 +69,16 @@ struct Collector {
 }
 
 impl Collector {
+    fn place(&mut self, class: ClassId) -> usize {
+        *self.index.entry(class).or_insert_with(|| {
+            self.classes.push((class, RankSet::default()));
+            self.classes.len() - 1
+        })
+    }
+    fn unite(&mut self, class: ClassId, ranks: &RankSet) {
+        let at = self.place(class);
+        self.classes[at].1 = self.classes[at].1.union(ranks);
+    }
     fn finish(self, visited: usize) -> Profile {
         let classes = self.classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
         Profile { classes, visited }
@@ -76,10 +86,7 @@ impl Collector {
     fn add(&mut self, class: ClassId, start: u32, end: u32) {
         let at = match self.last {
             Some((last, at)) if last == class => at,
-            _ => *self.index.entry(class).or_insert_with(|| {
-                self.classes.push((class, RankSet::default()));
-                self.classes.len() - 1
-            }),
+            _ => self.place(class),
         };
         self.last = Some((class, at));
         self.classes[at].1.push_range(Rank(start), Rank(end));
@@ -163,12 +170,14 @@ pub fn profile_inside(
         path.push(next);
         node += 1;
     }
-    let mut extra = RankSet::new();
-    walk.extra.iter().for_each(|&rank| extra.push(rank));
-    for rank in extra.iter() {
+    let mut extra = Collector::default();
+    for &rank in &walk.extra {
         if let Some(class) = class_of(lexer, cache, vocab, start, rank)? {
-            found.add(class, rank.0, rank.0 + 1);
+            extra.add(class, rank.0, rank.0 + 1);
         }
+    }
+    for (class, ranks) in extra.classes {
+        found.unite(class, &ranks);
     }
     let mut profile = found.finish(node + walk.extra.len());
     // After every token inside the same terminal is open, as it is now.

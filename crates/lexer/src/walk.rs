@@ -24,9 +24,9 @@ use crate::levels::Levels;
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 1_000;
 /// Automata with more states are compared by equality of states alone.
-const LEVEL_STATES: usize = 3_000;
+const LEVEL_STATES: usize = 60_000;
 /// Walks of one automaton that others are compared with.
-const REFERENCES: usize = 8;
+const REFERENCES: usize = 256;
 /// Sets of at least so many tokens are worth a bitmap.
 const DENSE_FROM: usize = 1_500;
 
@@ -136,8 +136,8 @@ impl LexemeWalk {
         if let Some(known) = family.walks.lock().get(&state) {
             return known.clone();
         }
-        let walk = Arc::new(match family.reference(dfa, state) {
-            Some((reference, from)) => Self::compared(dfa, state, reference, &from, family.levels(dfa), vocab),
+        let walk = Arc::new(match family.reference(dfa, state, vocab) {
+            Some((reference, from)) => Self::compared(dfa, state, reference, &from, family.levels(dfa, vocab), vocab),
             None => Self::new(dfa, state, vocab),
         });
         if walk.visited >= KEEP_FROM || Arc::strong_count(&walk.crossing) > 1 {
@@ -212,7 +212,10 @@ impl LexemeWalk {
             path.push((mine, other));
             node += 1;
         }
+        // In rising order, so that they can be collected as ranges.
         extra.extend_from_slice(&from.extra);
+        extra.sort_unstable();
+        extra.dedup();
         let inside = match removed.is_empty() && added.is_empty() {
             true => from.inside.clone(),
             false => Arc::new(TokenGroup::derived(&from.inside, removed, added)),
@@ -222,14 +225,15 @@ impl LexemeWalk {
 }
 
 impl Family {
-    fn levels(&self, dfa: &Dfa) -> Option<&Levels> {
-        (dfa.len() <= LEVEL_STATES).then(|| self.levels.get_or_init(|| Levels::new(dfa)))
+    fn levels(&self, dfa: &Dfa, vocab: &Vocab) -> Option<&Levels> {
+        let rounds = u32::try_from(vocab.max_token_len()).unwrap_or(u32::MAX).saturating_add(1).min(1_000);
+        (dfa.len() <= LEVEL_STATES).then(|| self.levels.get_or_init(|| Levels::new(dfa, rounds)))
     }
 
     /// The state with a known walk that looks like `state` for the longest.
-    fn reference(&self, dfa: &Dfa, state: StateId) -> Option<(StateId, Arc<LexemeWalk>)> {
+    fn reference(&self, dfa: &Dfa, state: StateId, vocab: &Vocab) -> Option<(StateId, Arc<LexemeWalk>)> {
         let references = self.references.lock();
-        let best = match self.levels(dfa).filter(|_| !references.is_empty()) {
+        let best = match self.levels(dfa, vocab).filter(|_| !references.is_empty()) {
             Some(levels) => references.iter().copied().max_by_key(|&r| levels.level(state, r)),
             None => references.first().copied(),
         }?;

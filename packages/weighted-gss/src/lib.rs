@@ -1,7 +1,7 @@
 //! Python bindings of `weighted-gss`: the module `weighted_gss._weighted_gss`.
 //!
 //! Stacks hold any hashable values, weights are any objects. Comparing and joining runs Python code, which may raise:
-//! joins go through the fallible interface of the core, values through [`symbol`], and the exception always reaches
+//! joins go through the fallible interface of the core, values through `symbol`, and the exception always reaches
 //! the caller with the operands intact.
 
 mod gss;

@@ -7,7 +7,7 @@
 //! In a rule `A → … X Y …`, everything that can end an `X` is followed by everything that can begin a `Y`. So let
 //! `begin(Y)` be the terminals that a derivation from `Y` can begin with, give `X` the set `begin(Y)` as what comes
 //! after it, and hand that down from each nonterminal to the last symbols of its rules. Both steps are one
-//! [`Relation::solve`], linear in the size of the rules (times the words of a set).
+//! `Relation::solve`, linear in the size of the rules (times the words of a set).
 
 use glrmask_automata::{Id, NonterminalId, Symbol, TerminalId};
 use serde::{Deserialize, Serialize};

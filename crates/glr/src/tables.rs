@@ -1,6 +1,6 @@
 //! LALR(1) tables with all conflicts kept: which actions a state has under a lookahead, as a GLR parser asks for them.
 //!
-//! Shifts and gotos are [`SparseRows`], one probe each. Reductions are stored by *group*: the terminals under which a
+//! Shifts and gotos are `SparseRows`, one probe each. Reductions are stored by *group*: the terminals under which a
 //! state reduces in the same way are one bit set, and states share equal sets. Most states have at most one group
 //! (they either shift or reduce by one rule), so `reductions` is a bit test. An object with n optional members, whose
 //! i-th state reduces under each of the n − i later keys, costs n²/64 words instead of n² entries.

@@ -13,6 +13,7 @@ mod lookahead;
 mod lr0;
 mod parts;
 mod rules;
+mod several;
 mod sparse;
 
 pub mod adjacency;

@@ -10,8 +10,8 @@
 //!    down: a stack is then "`popped` symbols removed, at most one pushed instead". Nothing is built before the shift,
 //!    which changes the stack in place. This is nearly every step of nearly every grammar.
 //! 2. *Explore*. One stack, several actions: the same (popped, pushed) pairs, as a work list with a set of those seen.
-//! 3. *Close*. Several stacks: reduce all of them at once in the graph, merge what comes out, and again, until nothing
-//!    is new.
+//! 3. *Explore the graph*. Several stacks: the same again, with parts of the graph in place of numbers of popped symbols
+//!    (see `several.rs`).
 //!
 //! All three end. A reduction pops at least one state ([`RuleSet`](crate::RuleSet) has no empty rules), so the stack
 //! gets shorter, or keeps its depth by a rule of length one; the latter replace the symbol on top along a relation
@@ -27,6 +27,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use weighted_gss::{Weight, WeightedGss};
 
+use crate::several::{explore_graph, shift_graph};
 use crate::tables::{LrState, Reduction, Tables};
 
 /// The stack of a parse that has read nothing, with this weight. Constant time.
@@ -37,7 +38,8 @@ pub fn start<W: Clone>(weight: W) -> WeightedGss<LrState, W> {
 /// All stacks after reading the terminal `t`; none if it cannot be read. Weights go along with their stacks; where
 /// stacks become equal, their weights are joined.
 ///
-/// Linear in the number of reductions for a single stack; for many it is that times the size of the graph.
+/// Linear in the number of reductions for a single stack. For many, each part of the graph is reduced once, and the graph
+/// that comes out is the smallest one for its stacks unless it is small anyway.
 ///
 /// ```
 /// use glrmask_automata::{NonterminalId, Symbol, TerminalId};
@@ -99,14 +101,14 @@ pub fn accepts_end<W: Weight>(tables: &Tables, stacks: &WeightedGss<LrState, W>)
 
 /// What is read next.
 #[derive(Clone, Copy)]
-enum Lookahead {
+pub(crate) enum Lookahead {
     Terminal(TerminalId),
     End,
 }
 
 impl Lookahead {
     #[inline]
-    fn reductions(self, tables: &Tables, top: LrState) -> &[Reduction] {
+    pub(crate) fn reductions(self, tables: &Tables, top: LrState) -> &[Reduction] {
         match self {
             Self::Terminal(t) => tables.reductions(top, t),
             Self::End => tables.reductions_at_end(top),
@@ -115,7 +117,7 @@ impl Lookahead {
 
     /// The state that reading it leads to; at the end of the text, the accepting state itself.
     #[inline]
-    fn read(self, tables: &Tables, top: LrState) -> Option<LrState> {
+    pub(crate) fn read(self, tables: &Tables, top: LrState) -> Option<LrState> {
         match self {
             Self::Terminal(t) => tables.shift(top, t),
             Self::End => tables.accepts(top).then_some(top),
@@ -192,12 +194,7 @@ fn reaches<W: Weight>(tables: &Tables, stacks: &WeightedGss<LrState, W>, lookahe
         Walk::Dead => false,
         Walk::Several => match stacks.linear() {
             Some(stack) => explore(tables, stack.iter(), lookahead, |_, _| ControlFlow::Break(())).is_break(),
-            None => {
-                let reads =
-                    |stacks: &WeightedGss<_, ()>| stacks.tops().any(|&top| lookahead.read(tables, top).is_some());
-                // Weights do not matter here, and without them more stacks coincide.
-                reads(&close(tables, stacks.map_weights(|_| ()), lookahead, reads))
-            }
+            None => explore_graph(tables, stacks, lookahead, |_, _| ControlFlow::Break(())).is_break(),
         },
     }
 }
@@ -218,12 +215,17 @@ fn shift_several<W: Weight>(
             ControlFlow::Continue(())
         });
     } else {
-        let closed = close(tables, stacks.clone(), lookahead, |_| false);
-        let shifts = closed.tops().filter_map(|top| Some((top, tables.shift(*top, t)?)));
-        results.extend(shifts.map(|(top, to)| closed.retain_top(top).push(to)));
+        results = shift_graph(tables, stacks, t);
     }
-    WeightedGss::merge_all(results)
+    match results.len() < FEW && stacks.count_forks(FEW) < FEW {
+        true => WeightedGss::merge_all(results),
+        false => WeightedGss::merge_minimal(results),
+    }
 }
+
+/// Fewer stacks or forks than this are merged as they are. With more of them, equal parts of the graph must be one
+/// object, or it grows exponentially: see [`WeightedGss::merge_minimal`].
+const FEW: usize = 16;
 
 /// Visits every place on one stack at which the lookahead can be read, with the state this leads to.
 fn explore<'a>(
@@ -255,56 +257,4 @@ fn explore<'a>(
         }
     }
     ControlFlow::Continue(())
-}
-
-/// The stacks and all that reductions make of them. Reduces all at once, then what came out of that, until nothing is
-/// new or the newest are `enough`.
-fn close<W: Weight>(
-    tables: &Tables,
-    stacks: WeightedGss<LrState, W>,
-    lookahead: Lookahead,
-    enough: impl Fn(&WeightedGss<LrState, W>) -> bool,
-) -> WeightedGss<LrState, W> {
-    let (mut all, mut newest) = (stacks.clone(), stacks);
-    while !enough(&newest) {
-        newest = reduce_all(tables, &newest, lookahead);
-        let more = all.merge(&newest);
-        if more == all {
-            break;
-        }
-        all = more;
-    }
-    all
-}
-
-/// The stacks after exactly one reduction.
-fn reduce_all<W: Weight>(
-    tables: &Tables,
-    stacks: &WeightedGss<LrState, W>,
-    lookahead: Lookahead,
-) -> WeightedGss<LrState, W> {
-    let mut results = Vec::new();
-    for top in stacks.tops() {
-        let reductions = lookahead.reductions(tables, *top);
-        if !reductions.is_empty() {
-            let these = stacks.retain_top(top);
-            reductions.iter().for_each(|&reduction| reduce(tables, &these, reduction, &mut results));
-        }
-    }
-    WeightedGss::merge_all(results)
-}
-
-/// Adds the results of one reduction on all stacks, by the state that it uncovers.
-fn reduce<W: Weight>(
-    tables: &Tables,
-    stacks: &WeightedGss<LrState, W>,
-    reduction: Reduction,
-    results: &mut Vec<WeightedGss<LrState, W>>,
-) {
-    let uncovered = stacks.popn(reduction.pop as usize);
-    for base in uncovered.tops() {
-        if let Some(state) = tables.goto(*base, reduction.lhs) {
-            results.push(uncovered.retain_top(base).push(state));
-        }
-    }
 }

@@ -18,6 +18,8 @@ use smallvec::{smallvec, SmallVec};
 
 use crate::chain::{dismantle, shared_run, Branching, Chain, ChainId};
 use crate::evaluate::{evaluate, Recursion, Step, StepOf};
+use crate::ops::infallible;
+use crate::unique::UniquePlain;
 
 /// An unweighted set of stacks that is not empty.
 pub(crate) type Plain<S> = Chain<S, Fork<S>>;
@@ -63,7 +65,7 @@ pub(crate) fn assemble<S: Clone>(ends: bool, mut edges: Vec<(S, Plain<S>)>) -> O
     }
 }
 
-fn fork<S>(ends: bool, edges: Vec<(S, Plain<S>)>) -> Plain<S> {
+pub(crate) fn fork<S>(ends: bool, edges: Vec<(S, Plain<S>)>) -> Plain<S> {
     let depth = 1 + edges.iter().map(|(_, tail)| tail.depth()).max().unwrap_or(0);
     Chain::Fork(Arc::new(Fork { ends, edges, depth }))
 }
@@ -105,11 +107,14 @@ fn union_of_distinct_tops<S: Clone + Eq>(left: &Plain<S>, right: &Plain<S>) -> O
 /// Union of any number of sets, with its memo table: keep one for a whole operation.
 pub(crate) struct Union<S> {
     memo: FxHashMap<SmallVec<[ChainId; 2]>, Plain<S>>,
+    /// Where there is one, parts and results are unique, and sets are united two by two: so the memo table has no more
+    /// entries than there are pairs of different sets, where unions of many could be as many as sets of sets.
+    pub(crate) unique: Option<UniquePlain<S>>,
 }
 
 impl<S> Default for Union<S> {
     fn default() -> Self {
-        Union { memo: FxHashMap::default() }
+        Union { memo: FxHashMap::default(), unique: None }
     }
 }
 
@@ -119,10 +124,24 @@ impl<S: Clone + Eq + Hash> Union<S> {
         distinct(&mut parts);
         match parts.len() {
             0 | 1 => parts.pop(),
+            _ if self.unique.is_none() => Some(infallible(evaluate(self, parts))),
             _ => {
-                let Ok(union) = evaluate(self, parts);
+                let key = self.key(&parts);
+                if let Some(known) = self.memo.get(&key) {
+                    return Some(known.clone());
+                }
+                let union = infallible(evaluate(self, parts));
+                self.memo.insert(key, union.clone());
                 Some(union)
             }
+        }
+    }
+
+    /// The unique chain of a set built from unique ones, if chains are to be unique.
+    pub(crate) fn settle(&mut self, built: Plain<S>) -> Plain<S> {
+        match &mut self.unique {
+            Some(unique) => unique.settle(built),
+            None => built,
         }
     }
 }
@@ -171,7 +190,7 @@ impl<S: Clone + Eq + Hash> Recursion for Union<S> {
 
     fn combine(&mut self, frame: UnionFrame<S>, results: Vec<Plain<S>>) -> Result<Plain<S>, Infallible> {
         let mut results = results.into_iter();
-        Ok(match frame {
+        let union = match frame {
             UnionFrame::Below { parts, shared } => {
                 let below = results.next().unwrap_or(Chain::Bottom);
                 raise(&parts, shared, below)
@@ -186,7 +205,8 @@ impl<S: Clone + Eq + Hash> Recursion for Union<S> {
                     .collect();
                 reuse(&parts, ends, edges)
             }
-        })
+        };
+        Ok(self.settle(union))
     }
 }
 

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::chain::{Chain, ChainId};
 use crate::evaluate::{evaluate, Recursion, Step, StepOf};
+use crate::fork::Plain;
 use crate::weight::Join;
 use crate::weighted_fork::{Mixed, Repr};
 
@@ -214,4 +215,36 @@ pub(crate) fn weights<S, W>(set: &Repr<S, W>) -> Vec<&W> {
         }
     }
     found
+}
+
+/// Number of forks, not counted beyond `limit`. Whatever is one single stack is not entered.
+pub(crate) fn count_forks<S, W>(set: &Repr<S, W>, limit: usize) -> usize {
+    let mut seen: FxHashSet<ChainId> = FxHashSet::default();
+    let (mut plain, mut mixed): (Vec<&Plain<S>>, Vec<&Mixed<S, W>>) = (Vec::new(), Vec::new());
+    let mut sets = vec![set];
+    while seen.len() < limit {
+        for set in sets.drain(..) {
+            match set {
+                Repr::Empty => {}
+                Repr::Uniform(_, chain) => plain.push(chain),
+                Repr::Mixed(chain) => mixed.push(chain),
+            }
+        }
+        if let Some(chain) = plain.pop().filter(|chain| !chain.is_straight()) {
+            if let (end, Chain::Fork(fork)) = (chain.end(), chain.end()) {
+                if seen.insert(end.id()) {
+                    plain.extend(fork.edges.iter().map(|(_, tail)| tail));
+                }
+            }
+        } else if let Some(chain) = mixed.pop() {
+            if let (end, Chain::Fork(fork)) = (chain.end(), chain.end()) {
+                if seen.insert(end.id()) {
+                    sets.extend(fork.edges.iter().map(|(_, tail)| tail));
+                }
+            }
+        } else if plain.is_empty() {
+            break;
+        }
+    }
+    seen.len()
 }

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use crate::chain::{shared_run, Chain, ChainId};
 use crate::evaluate::{evaluate, Recursion, Step, StepOf};
 use crate::fork::{assemble, union, Groups, Parts, Plain, Union, LINEAR};
+use crate::unique::{ForkKey, Unique};
 use crate::weight::Join;
 use crate::weighted_fork::{Mixed, Repr, WeightedFork};
 
@@ -69,7 +70,7 @@ where
         return Ok(disjoint);
     }
     let mut merge = Merge::new(join);
-    let parts = sets.iter().filter_map(|set| merge.part(set)).collect();
+    let parts = merge.parts(sets)?;
     let merged = evaluate(&mut merge, parts)?;
     Ok(merge.repr(merged))
 }
@@ -109,6 +110,12 @@ fn run_top<S, W>(set: &Repr<S, W>) -> Option<&S> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct WeightId(usize);
 
+/// Where equal weights must have equal numbers, a new one is compared with this many; a later twin costs sharing only.
+const COMPARED: usize = 64;
+
+/// The unique weighted sets, an edge known by the weight and the identity of its tail.
+pub(crate) type UniqueMixed<S, W> = Unique<S, WeightedFork<S, W>, ForkKey<Option<WeightId>, PartKey>>;
+
 /// One operand, or a part of one.
 pub(crate) enum Part<S, W> {
     Uniform(WeightId, Plain<S>),
@@ -124,8 +131,8 @@ impl<S, W> Clone for Part<S, W> {
     }
 }
 
-type WeightedParts<S, W> = SmallVec<[Part<S, W>; 2]>;
-type PartKey = (Option<WeightId>, ChainId);
+pub(crate) type WeightedParts<S, W> = SmallVec<[Part<S, W>; 2]>;
+pub(crate) type PartKey = (Option<WeightId>, ChainId);
 
 impl<S, W> Part<S, W> {
     fn key(&self) -> PartKey {
@@ -135,7 +142,7 @@ impl<S, W> Part<S, W> {
         }
     }
 
-    fn chain_id(&self) -> ChainId {
+    pub(crate) fn chain_id(&self) -> ChainId {
         self.key().1
     }
 
@@ -202,18 +209,20 @@ impl Places {
 }
 
 /// One merge operation: its weights by number and everything computed so far.
-struct Merge<'j, S, W, J> {
+pub(crate) struct Merge<'j, S, W, J> {
     join: &'j J,
     weights: Vec<W>,
     by_address: FxHashMap<usize, WeightId>,
     joins: FxHashMap<(WeightId, WeightId), WeightId>,
     equalities: FxHashMap<(WeightId, WeightId), bool>,
-    memo: FxHashMap<SmallVec<[PartKey; 2]>, Part<S, W>>,
-    union: Union<S>,
+    pub(crate) memo: FxHashMap<SmallVec<[PartKey; 2]>, Part<S, W>>,
+    pub(crate) union: Union<S>,
+    /// There, as in `union`, when parts are to be unique.
+    pub(crate) unique: Option<UniqueMixed<S, W>>,
 }
 
 impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
-    fn new(join: &'j J) -> Self {
+    pub(crate) fn new(join: &'j J) -> Self {
         Merge {
             join,
             weights: Vec::new(),
@@ -222,36 +231,57 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
             equalities: FxHashMap::default(),
             memo: FxHashMap::default(),
             union: Union::default(),
+            unique: None,
         }
     }
 
-    fn add(&mut self, weight: W) -> WeightId {
+    fn add(&mut self, weight: W) -> Result<WeightId, J::Error> {
+        if self.unique.is_some() {
+            for (index, known) in self.weights.iter().take(COMPARED).enumerate() {
+                if self.join.equal(known, &weight)? {
+                    return Ok(WeightId(index));
+                }
+            }
+        }
         self.weights.push(weight);
-        WeightId(self.weights.len() - 1)
+        Ok(WeightId(self.weights.len() - 1))
     }
 
     /// The number of a weight stored in an operand; operands outlive the operation.
-    fn number(&mut self, weight: &W) -> WeightId {
+    pub(crate) fn number(&mut self, weight: &W) -> Result<WeightId, J::Error> {
         let address = std::ptr::from_ref(weight).addr();
         if size_of::<W>() > 0 {
             if let Some(&known) = self.by_address.get(&address) {
-                return known;
+                return Ok(known);
             }
         }
-        let id = self.add(weight.clone());
+        let id = self.add(weight.clone())?;
         self.by_address.insert(address, id);
-        id
+        Ok(id)
     }
 
-    fn part(&mut self, set: &Repr<S, W>) -> Option<Part<S, W>> {
-        match set {
+    pub(crate) fn part(&mut self, set: &Repr<S, W>) -> Result<Option<Part<S, W>>, J::Error> {
+        Ok(match set {
             Repr::Empty => None,
-            Repr::Uniform(weight, plain) => Some(Part::Uniform(self.number(weight), plain.clone())),
+            Repr::Uniform(weight, plain) => Some(Part::Uniform(self.number(weight)?, plain.clone())),
             Repr::Mixed(mixed) => Some(Part::Mixed(mixed.clone())),
+        })
+    }
+
+    pub(crate) fn parts(&mut self, sets: &[&Repr<S, W>]) -> Result<WeightedParts<S, W>, J::Error> {
+        sets.iter().filter_map(|set| self.part(set).transpose()).collect()
+    }
+
+    /// The unique part equal to one built from unique ones, if parts are to be unique; forks are when they are built.
+    fn settle(&mut self, built: Part<S, W>) -> Part<S, W> {
+        match (built, &mut self.unique) {
+            (Part::Uniform(weight, plain), Some(_)) => Part::Uniform(weight, self.union.settle(plain)),
+            (Part::Mixed(mixed), Some(unique)) => Part::Mixed(unique.settle_run(mixed)),
+            (built, None) => built,
         }
     }
 
-    fn repr(&self, part: Part<S, W>) -> Repr<S, W> {
+    pub(crate) fn repr(&self, part: Part<S, W>) -> Repr<S, W> {
         match part {
             Part::Uniform(weight, plain) => match self.weights.get(weight.0) {
                 Some(weight) => Repr::Uniform(weight.clone(), plain),
@@ -273,7 +303,7 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
             (Some(a), Some(b)) => self.join.join(a, b)?,
             _ => return Ok(left),
         };
-        let id = self.add(joined);
+        let id = self.add(joined)?;
         self.joins.insert(key, id);
         Ok(id)
     }
@@ -342,7 +372,7 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
         for part in parts {
             let ending = match part {
                 Part::Uniform(weight, plain) => add_plain(&mut groups, *weight, plain).then_some(*weight),
-                Part::Mixed(mixed) => self.add_mixed(&mut groups, mixed),
+                Part::Mixed(mixed) => self.add_mixed(&mut groups, mixed)?,
             };
             end = match (end, ending) {
                 (Some(a), Some(b)) => Some(self.join(a, b)?),
@@ -352,36 +382,70 @@ impl<'j, S: Clone + Eq + Hash, W: Clone, J: Join<W>> Merge<'j, S, W, J> {
         Ok((end, groups.into_vec()))
     }
 
-    fn add_mixed(&mut self, groups: &mut Groups<S, Part<S, W>>, mixed: &Mixed<S, W>) -> Option<WeightId> {
+    fn add_mixed(
+        &mut self,
+        groups: &mut Groups<S, Part<S, W>>,
+        mixed: &Mixed<S, W>,
+    ) -> Result<Option<WeightId>, J::Error> {
         let Chain::Fork(fork) = mixed else {
             if let Some(top) = mixed.run_top() {
                 groups.add(top, Part::Mixed(mixed.skip(1).0));
             }
-            return None;
+            return Ok(None);
         };
         for (symbol, tail) in &fork.edges {
-            if let Some(part) = self.part(tail) {
+            if let Some(part) = self.part(tail)? {
                 groups.add(symbol, part);
             }
         }
-        fork.end.as_ref().map(|weight| self.number(weight))
+        fork.end.as_ref().map(|weight| self.number(weight)).transpose()
     }
 
     /// The normal form of an end and edges, by numbers.
     fn assemble(&mut self, end: Option<WeightId>, edges: Vec<(S, Part<S, W>)>) -> Result<Option<Part<S, W>>, J::Error> {
         if let (None, [(symbol, tail)]) = (end, edges.as_slice()) {
-            return Ok(Some(tail.clone().push_all(vec![symbol.clone()])));
+            let part = tail.clone().push_all(vec![symbol.clone()]);
+            return Ok(Some(self.settle(part)));
         }
         let Some(common) = self.common_weight(end, edges.iter().map(|(_, tail)| tail))? else {
-            let end = end.and_then(|weight| self.weights.get(weight.0).cloned());
-            let edges = edges.into_iter().map(|(symbol, tail)| (symbol, self.repr(tail))).collect();
-            return Ok(Some(Part::Mixed(Chain::Fork(WeightedFork::new(end, edges).into()))));
+            return Ok(Some(Part::Mixed(self.fork(end, edges, None))));
         };
         let plain = edges.into_iter().filter_map(|(symbol, tail)| match tail {
             Part::Uniform(_, plain) => Some((symbol, plain)),
             Part::Mixed(_) => None,
         });
-        Ok(assemble(end.is_some(), plain.collect()).map(|plain| Part::Uniform(common, plain)))
+        Ok(assemble(end.is_some(), plain.collect()).map(|plain| Part::Uniform(common, self.union.settle(plain))))
+    }
+
+    /// A fork with different weights; `same` is one, if there is one already.
+    pub(crate) fn fork(
+        &mut self,
+        end: Option<WeightId>,
+        edges: Vec<(S, Part<S, W>)>,
+        same: Option<&Mixed<S, W>>,
+    ) -> Mixed<S, W> {
+        let key = self.unique.as_mut().map(|unique| {
+            let mut key: SmallVec<_> = edges.iter().map(|(s, tail)| (unique.number(s), tail.key())).collect();
+            key.sort_unstable();
+            (end, key)
+        });
+        if let (Some(key), Some(unique)) = (&key, &self.unique) {
+            if let Some(known) = unique.forks.get(key) {
+                return known.clone();
+            }
+        }
+        let fork = match same {
+            Some(same) => same.clone(),
+            None => {
+                let end = end.and_then(|weight| self.weights.get(weight.0).cloned());
+                let edges = edges.into_iter().map(|(symbol, tail)| (symbol, self.repr(tail))).collect();
+                Chain::Fork(WeightedFork::new(end, edges).into())
+            }
+        };
+        if let (Some(key), Some(unique)) = (key, &mut self.unique) {
+            unique.forks.insert(key, fork.clone());
+        }
+        fork
     }
 }
 
@@ -408,7 +472,7 @@ fn add_plain<S: Clone + Eq + Hash, W>(groups: &mut Groups<S, Part<S, W>>, weight
 type Grouped<S, W> = (Option<WeightId>, Vec<(S, WeightedParts<S, W>)>);
 
 /// What a merge waits for.
-enum MergeFrame<S, W> {
+pub(crate) enum MergeFrame<S, W> {
     /// The merge of the parts below `shared` common top symbols.
     Below { parts: WeightedParts<S, W>, shared: usize },
     /// The merges below the symbols that occur in several parts.
@@ -459,7 +523,10 @@ impl<S: Clone + Eq + Hash, W: Clone, J: Join<W>> Recursion for Merge<'_, S, W, J
         let mut results = results.into_iter();
         let bottom = Part::Mixed(Chain::Bottom);
         match frame {
-            MergeFrame::Below { parts, shared } => Ok(raise(&parts, shared, results.next().unwrap_or(bottom))),
+            MergeFrame::Below { parts, shared } => {
+                let raised = raise(&parts, shared, results.next().unwrap_or(bottom));
+                Ok(self.settle(raised))
+            }
             MergeFrame::Edges((end, groups)) => {
                 let tails = groups.into_iter().filter_map(|(symbol, mut tails)| {
                     let tail = if tails.len() > 1 { results.next() } else { tails.pop() };

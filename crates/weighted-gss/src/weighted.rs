@@ -12,7 +12,7 @@ use crate::linear::Linear;
 use crate::ops::{self, infallible, Branches};
 use crate::weight::{ByWeight, Join, Weight};
 use crate::weighted_fork::Repr;
-use crate::{map, merge};
+use crate::{map, merge, minimize};
 
 /// A persistent set of stacks over symbols `S`, each with one weight `W`.
 ///
@@ -158,6 +158,13 @@ impl<S, W> WeightedGss<S, W> {
         map::weights(&self.set)
     }
 
+    /// Number of nodes with several ways to go on, not counted beyond `limit`: how branched the graph is, and whether
+    /// [`minimize`](Self::minimize) may pay. Linear in `limit` and the runs above the forks counted.
+    #[must_use]
+    pub fn count_forks(&self, limit: usize) -> usize {
+        map::count_forks(&self.set, limit)
+    }
+
     /// Identity for memo tables during a traversal. `O(1)`.
     #[must_use]
     pub fn node_id(&self) -> NodeId {
@@ -292,6 +299,35 @@ impl<S: Clone + Eq + Hash, W: Weight> WeightedGss<S, W> {
     #[inline]
     pub fn popn_mut(&mut self, count: usize) {
         infallible(self.try_popn_mut(count, &ByWeight));
+    }
+
+    /// The same stacks and weights, with equal sets of stacks shared wherever they stand: the smallest graph.
+    ///
+    /// Merging shares what is one object already. Where equal sets arise in different ways, again and again, the graph
+    /// grows exponentially beyond what its stacks need unless it is minimised in between. Linear in the graph, its runs
+    /// symbol by symbol; at most quadratic in the number of different weights.
+    ///
+    /// ```
+    /// use weighted_gss::WeightedGss;
+    ///
+    /// let pair = |top| WeightedGss::from_stacks([(vec![1, 7, top], ()), (vec![2, 7, top], ())]);
+    /// let both = pair(8).merge(&pair(9));
+    /// assert_eq!(both.count_forks(10), 3);
+    /// assert_eq!(both.minimize().count_forks(10), 2);
+    /// assert_eq!(both.minimize(), both);
+    /// ```
+    #[must_use]
+    pub fn minimize(&self) -> Self {
+        Self::merge_minimal([self.clone()])
+    }
+
+    /// [`merge_all`](Self::merge_all), then [`minimize`](Self::minimize); and what comes in between is minimal too.
+    /// Neighbours are merged first.
+    #[must_use]
+    pub fn merge_minimal(sets: impl IntoIterator<Item = Self>) -> Self {
+        let sets: Vec<Self> = sets.into_iter().collect();
+        let filled: Vec<_> = sets.iter().map(|gss| &gss.set).filter(|set| !matches!(set, Repr::Empty)).collect();
+        WeightedGss { set: infallible(minimize::merge_minimal(&filled, &ByWeight)) }
     }
 
     /// The join of all weights; `None` when there is no stack. `O(1)` for a uniform set; weighted forks remember

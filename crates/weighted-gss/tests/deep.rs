@@ -75,6 +75,8 @@ fn a_fork_at_every_level_of_two_weights() {
     assert_eq!(left.map_weights(|weight| !weight).map_weights(|weight| !weight), left);
     assert!(left.filter_map_weights(|weight| weight.then_some(true)).uniform().is_some());
     assert_eq!(left.to_unweighted().max_depth(), FORKS as usize);
+    assert_eq!(WeightedGss::merge_minimal([left.clone(), right]), left);
+    assert_eq!(segments(FORKS).minimize(), segments(FORKS));
     left.check_invariants().unwrap();
 }
 

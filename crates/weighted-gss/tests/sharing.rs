@@ -35,6 +35,24 @@ fn merging_copies_without_shared_nodes_takes_polynomial_time() {
     assert!(merged.memory_usage() < 4 * left.memory_usage());
 }
 
+/// Union knows equal parts by address: without minimising, sets that become equal in two ways stay two objects.
+#[test]
+fn equal_sets_made_in_different_ways_become_one_object() {
+    let mut gss = WeightedGss::from_stack([0], facts([1])).merge(&WeightedGss::from_stack([1], facts([2])));
+    for _ in 0..100 {
+        let (left, right) = (gss.push(0).merge(&gss.push(1)), gss.push(1).merge(&gss.push(0)));
+        assert_eq!(left, right);
+        gss = left.push(2).merge(&right.push(3));
+    }
+    let minimal = gss.minimize();
+    assert_eq!((gss.count_forks(1000), minimal.count_forks(1000)), (301, 201));
+    assert_eq!(minimal, gss);
+    let tails: Vec<_> = minimal.pop_branches().map(|(_, tail)| tail.node_id()).collect();
+    assert_eq!(tails[0], tails[1]);
+    assert_eq!(minimal.minimize().node_id(), minimal.node_id());
+    assert_eq!(minimal.count_forks(7), 7);
+}
+
 #[test]
 fn merging_with_a_part_of_itself_gives_the_same_object() {
     let shape = grow(12).to_unweighted();

@@ -117,7 +117,7 @@ pub(crate) fn run_ops(data: &[u8]) {
 /// One operation on both sides.
 fn apply(source: &mut Source<'_>, left: Pair, right: &Pair) -> Pair {
     let Pair { mut gss, model } = left;
-    match source.below(22) {
+    match source.below(24) {
         0 => {
             let (stack, weight) = (source.stack(), source.weight());
             Pair { gss: Tested::from_stack(stack.clone(), weight), model: collect([(stack, weight)]) }
@@ -191,6 +191,18 @@ fn apply(source: &mut Source<'_>, left: Pair, right: &Pair) -> Pair {
         }
         20 => {
             failing_merge(source.below(4), &gss, &right.gss);
+            Pair { gss, model }
+        }
+        21 => {
+            let minimal = gss.minimize();
+            compare_sharing(&minimal);
+            Pair { gss: minimal, model }
+        }
+        22 => {
+            let sets = [gss.push(0), right.gss.clone(), right.gss.push(0), gss.pop(), gss];
+            let model = sets.iter().map(listed).fold(Model::new(), |all, one| union(&all, &one));
+            let gss = Tested::merge_minimal(sets);
+            compare_sharing(&gss);
             Pair { gss, model }
         }
         // Equal stacks built apart: nothing is shared, everything must meet.
@@ -274,6 +286,25 @@ fn compare(pair: &Pair, symbol: u8) {
     compare_prefix(gss, model);
     compare_branches(gss, model, symbol);
     compare_limit(gss, model);
+}
+
+/// In a minimal graph equal sets are one object, whatever leads there; sets of one weight whatever that weight is.
+fn compare_sharing(gss: &Tested) {
+    let mut known = BTreeMap::new();
+    let mut pending = vec![gss.clone()];
+    let mut held = Vec::new();
+    while let Some(set) = pending.pop() {
+        let mut stacks = listed(&set);
+        if set.uniform().is_some() {
+            stacks.values_mut().for_each(|weight| *weight = Facts(0));
+        }
+        let id = *known.entry((set.uniform().is_some(), stacks)).or_insert(set.node_id());
+        assert_eq!(id, set.node_id(), "equal sets apart");
+        if held.len() < 2_000 {
+            pending.extend(set.pop_branches().map(|(_, tail)| tail));
+        }
+        held.push(set);
+    }
 }
 
 fn compare_prefix(gss: &Tested, model: &Model) {

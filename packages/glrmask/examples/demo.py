@@ -121,7 +121,8 @@ class Dice:
 
     def scores(self, rng: np.random.Generator) -> NDArray[np.float32]:
         """One score for each token. The highest is a fair sample: Gumbel noise on logits makes it one."""
-        return self.liking - np.log(rng.standard_exponential(len(self.liking), dtype=np.float32))
+        noise = rng.standard_exponential(len(self.liking), dtype=np.float32)
+        return self.liking - np.log(np.maximum(noise, np.finfo(np.float32).tiny))
 
 
 def urge_to_close(vocab: glrmask.Vocab) -> NDArray[np.float32]:

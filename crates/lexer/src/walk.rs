@@ -17,7 +17,6 @@ use std::sync::{Arc, OnceLock};
 use glrmask_automata::{ByteSet, Dfa, Id, StateId};
 use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 
 use crate::levels::Levels;
 
@@ -27,6 +26,8 @@ const KEEP_FROM: usize = 1_000;
 const LEVEL_STATES: usize = 60_000;
 /// Walks of one automaton that others are compared with.
 const REFERENCES: usize = 256;
+/// Bytes that the refinement history of one state takes, about.
+const FAMILY_STATE_BYTES: usize = 64;
 /// Sets of at least so many tokens are worth a bitmap.
 const DENSE_FROM: usize = 1_500;
 
@@ -117,11 +118,10 @@ pub struct LexemeWalk {
     pub visited: usize,
 }
 
-/// The walks of one automaton, kept on the vocabulary.
+/// What the walks of one automaton share. The walks themselves are kept one by one, so that each is charged for.
 #[derive(Debug, Default)]
 struct Family {
     levels: OnceLock<Levels>,
-    walks: Mutex<FxHashMap<StateId, Arc<LexemeWalk>>>,
     /// States that others are compared with.
     references: Mutex<Vec<StateId>>,
 }
@@ -129,21 +129,27 @@ struct Family {
 impl LexemeWalk {
     /// The walk from `state` of `dfa`: found on the vocabulary, made from that of a similar state, or made.
     pub fn get(dfa: &Dfa, fingerprint: u128, state: StateId, vocab: &Vocab) -> Arc<Self> {
-        // Room for some walks; the exact size is not known before they are made.
-        let size = 64 * (4 * vocab.mask_words()) + 32 * dfa.len();
-        let key = fingerprint.to_le_bytes();
-        let family = vocab.cache().get_or_insert(&key, || (Arc::new(Family::default()), size));
-        if let Some(known) = family.walks.lock().get(&state) {
-            return known.clone();
+        if let Some(known) = vocab.cache().get(&walk_key(fingerprint, state)) {
+            return known;
         }
-        let walk = Arc::new(match family.reference(dfa, state, vocab) {
+        let size = FAMILY_STATE_BYTES * dfa.len() + 4 * REFERENCES;
+        let family: Arc<Family> =
+            vocab.cache().get_or_insert(&fingerprint.to_le_bytes(), || (Arc::new(Family::default()), size));
+        let walk = Arc::new(match family.reference(dfa, fingerprint, state, vocab) {
             Some((reference, from)) => Self::compared(dfa, state, reference, &from, family.levels(dfa, vocab), vocab),
             None => Self::new(dfa, state, vocab),
         });
-        if walk.visited >= KEEP_FROM || Arc::strong_count(&walk.crossing) > 1 {
-            family.keep(state, walk.clone());
+        if walk.visited < KEEP_FROM && Arc::strong_count(&walk.crossing) == 1 {
+            return walk;
         }
-        walk
+        family.add_reference(state, &walk);
+        vocab.cache().get_or_insert(&walk_key(fingerprint, state), || (walk.clone(), walk.memory_usage(vocab)))
+    }
+
+    /// Bytes this walk may come to hold, what it shares with its reference counted again.
+    fn memory_usage(&self, vocab: &Vocab) -> usize {
+        let dense = if self.inside.len >= DENSE_FROM { 4 * vocab.mask_words() } else { 0 };
+        dense + 8 * self.inside.ranks.ranges().len() + 20 * self.crossing.len() + 4 * self.extra.len() + 400
     }
 
     /// The walk from `state` of `dfa`. Time: trie nodes visited.
@@ -231,22 +237,36 @@ impl Family {
     }
 
     /// The state with a known walk that looks like `state` for the longest.
-    fn reference(&self, dfa: &Dfa, state: StateId, vocab: &Vocab) -> Option<(StateId, Arc<LexemeWalk>)> {
+    fn reference(
+        &self,
+        dfa: &Dfa,
+        fingerprint: u128,
+        state: StateId,
+        vocab: &Vocab,
+    ) -> Option<(StateId, Arc<LexemeWalk>)> {
         let references = self.references.lock();
         let best = match self.levels(dfa, vocab).filter(|_| !references.is_empty()) {
             Some(levels) => references.iter().copied().max_by_key(|&r| levels.level(state, r)),
             None => references.first().copied(),
         }?;
-        Some((best, self.walks.lock().get(&best)?.clone()))
+        // It may have been forgotten since.
+        Some((best, vocab.cache().get(&walk_key(fingerprint, best))?))
     }
 
-    fn keep(&self, state: StateId, walk: Arc<LexemeWalk>) {
+    fn add_reference(&self, state: StateId, walk: &LexemeWalk) {
         let mut references = self.references.lock();
-        if references.len() < REFERENCES && walk.visited >= KEEP_FROM {
+        if walk.visited >= KEEP_FROM && references.len() < REFERENCES && !references.contains(&state) {
             references.push(state);
         }
-        self.walks.lock().insert(state, walk);
     }
+}
+
+/// Under which key the walk from a state is kept.
+fn walk_key(fingerprint: u128, state: StateId) -> [u8; 20] {
+    let mut key = [0; 20];
+    key[..16].copy_from_slice(&fingerprint.to_le_bytes());
+    key[16..].copy_from_slice(&state.0.to_le_bytes());
+    key
 }
 
 /// Where a lexeme stands in a comparison.

@@ -86,7 +86,8 @@ pub enum CommitError {
     UnknownToken(TokenId),
     /// The mask does not contain this token; the state is rejected now.
     ForbiddenToken(TokenId),
-    /// These bytes cannot be extended to a complete text; the state is rejected now. Holds how many bytes were fine.
+    /// These bytes cannot be extended to a complete text; the state is rejected now. Holds how many bytes
+    /// could be read; the text may have become hopeless before that, since viability is checked after the last byte.
     ForbiddenBytes(usize),
     /// The sequence has ended (an end token was committed, or the state was rejected); the state is unchanged.
     Terminated,

@@ -6,6 +6,7 @@
 pub mod case;
 pub mod cases;
 pub mod convert;
+pub mod corpus;
 pub mod dfa;
 pub mod engine;
 mod error;

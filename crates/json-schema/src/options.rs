@@ -1,5 +1,7 @@
 //! How JSON is spelled and how strict the compiler is. A plain value; nothing is read from the environment.
 
+use std::collections::BTreeMap;
+
 use crate::error::{Result, SchemaError};
 
 /// White space between the atoms of a JSON text. There is never any before or after the root value.
@@ -97,6 +99,9 @@ pub struct Options {
     pub format_assertion: bool,
     /// What to do with assertions that cannot be enforced.
     pub unsupported: Unsupported,
+    /// Documents that references may lead to: JSON text by absolute URI. Nothing is ever fetched; the metaschemas of the
+    /// five drafts are built in.
+    pub registry: BTreeMap<String, String>,
     /// Bounds on work and size.
     pub limits: Limits,
 }
@@ -111,6 +116,7 @@ impl Default for Options {
             escapes: Escapes::default(),
             format_assertion: true,
             unsupported: Unsupported::default(),
+            registry: BTreeMap::new(),
             limits: Limits::default(),
         }
     }

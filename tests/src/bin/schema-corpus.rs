@@ -1,0 +1,113 @@
+//! Schemas with instances from a corpus, through the engine:
+//!
+//!     schema-corpus suite FOLDER [--draft draft7] [--optional] [--group NAME]
+//!     schema-corpus maskbench FILE.jsonl [--ids LIST.txt] [--group NAME]
+//!
+//! `suite` runs the required tests of all five drafts (format is an annotation, remote documents go into the registry),
+//! or the optional ones with formats asserted; `maskbench` runs every schema with the default options. Prints every test
+//! that is not right and every schema that does not compile, then the counts. Ends with status 1 if an invalid instance
+//! was accepted.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use glrmask_json_schema::Options;
+use glrmask_tests::corpus::{maskbench, registry, suite, Entry, Judge, Outcome, Report, Verdict};
+
+const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"];
+const USAGE: &str = "usage: schema-corpus suite FOLDER [--draft NAME] [--optional] [--group NAME]
+       schema-corpus maskbench FILE.jsonl [--ids LIST] [--group NAME]";
+
+fn main() -> ExitCode {
+    match arguments().and_then(|arguments| run(&arguments)) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(message) => {
+            let _ = writeln!(io::stderr(), "{message}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The command line: two words, then options.
+struct Arguments {
+    corpus: String,
+    path: String,
+    options: BTreeMap<String, String>,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut words = std::env::args().skip(1);
+    let (corpus, path) = words.next().zip(words.next()).ok_or("two arguments are needed")?;
+    let mut options = BTreeMap::new();
+    while let Some(name) = words.next() {
+        let value = match name.as_str() {
+            "--optional" => String::new(),
+            "--draft" | "--ids" | "--group" => words.next().ok_or_else(|| format!("{name} needs a value"))?,
+            _ => return Err(format!("unknown option {name}")),
+        };
+        options.insert(name, value);
+    }
+    Ok(Arguments { corpus, path, options })
+}
+
+/// The number of invalid instances accepted.
+fn run(arguments: &Arguments) -> Result<usize, String> {
+    let path = Path::new(&arguments.path);
+    let optional = arguments.options.contains_key("--optional");
+    match arguments.corpus.as_str() {
+        "suite" => {
+            let options = Options { registry: registry(path)?, format_assertion: optional, ..Options::default() };
+            let judge = Judge::new(options)?;
+            let mut accepted = 0;
+            for draft in DRAFTS.iter().filter(|draft| arguments.options.get("--draft").is_none_or(|d| d == *draft)) {
+                accepted += judge_all(&judge, &suite(path, draft, optional)?, draft, arguments)?;
+            }
+            Ok(accepted)
+        }
+        "maskbench" => {
+            let ids = arguments.options.get("--ids").map(std::fs::read_to_string).transpose();
+            let ids = ids.map_err(|error| error.to_string())?;
+            let ids: Option<Vec<String>> = ids.map(|text| text.split_whitespace().map(str::to_owned).collect());
+            judge_all(&Judge::new(Options::default())?, &maskbench(path, ids.as_deref())?, "maskbench", arguments)
+        }
+        other => Err(format!("unknown corpus {other}")),
+    }
+}
+
+fn judge_all(judge: &Judge, entries: &[Entry], title: &str, arguments: &Arguments) -> Result<usize, String> {
+    let mut report = Report::default();
+    let mut out = io::stdout().lock();
+    let wanted = |entry: &&Entry| arguments.options.get("--group").is_none_or(|group| *group == entry.group);
+    for entry in entries.iter().filter(wanted) {
+        let outcome = judge.judge(entry);
+        complain(entry, &outcome, title, &mut out).map_err(|error| error.to_string())?;
+        report.add(entry, &outcome);
+    }
+    writeln!(out, "\n{title}\n{report}").map_err(|error| error.to_string())?;
+    Ok(report.accepted_invalid())
+}
+
+/// Prints what is not right.
+fn complain(entry: &Entry, outcome: &Outcome, title: &str, out: &mut impl Write) -> io::Result<()> {
+    let place = format!("{title}/{} | {}", entry.group, entry.name);
+    if let Some(error) = &outcome.error {
+        writeln!(out, "not compiled | {place} | {} tests | {error}", entry.tests.len())?;
+    }
+    if outcome.time.as_secs() >= 1 {
+        writeln!(out, "slow | {place} | {:?}", outcome.time)?;
+    }
+    for (test, verdict) in entry.tests.iter().zip(&outcome.verdicts) {
+        let label = match verdict {
+            Verdict::Right | Verdict::NotCompiled => continue,
+            Verdict::OtherOrder => "other order",
+            Verdict::Refused => "REFUSED",
+            Verdict::Accepted => "ACCEPTED",
+        };
+        let text: String = test.instance.text().chars().take(300).collect();
+        writeln!(out, "{label} | {place} | {} | {text}", test.name)?;
+    }
+    out.flush()
+}

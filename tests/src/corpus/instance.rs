@@ -1,0 +1,154 @@
+//! Instances as text, in the order given and in every other order of their keys.
+//!
+//! The orders are not enumerated: the constraint is asked which key may come next, by feeding each remaining key to a
+//! clone of the state, and only what it takes is followed (depth first, within a budget of feeds).
+
+use glrmask_json_schema::json::{Node, Value};
+use glrmask_runtime::{Constraint, ConstraintState};
+
+/// Most pieces of text that the search through key orders feeds for one instance.
+const BUDGET: usize = 20_000;
+
+/// A JSON value, with its scalars and keys spelled the way Python's `json.dumps(ensure_ascii=False)` spells them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instance {
+    /// A scalar.
+    Atom(String),
+    /// An array.
+    Array(Vec<Instance>),
+    /// An object: keys (with their quotes) and values.
+    Object(Vec<(String, Instance)>),
+}
+
+impl Instance {
+    /// The value of a node of `source`. Numbers keep their spelling.
+    pub fn new(node: &Node, source: &str) -> Self {
+        match &node.value {
+            Value::Array(items) => Self::Array(items.iter().map(|item| Self::new(item, source)).collect()),
+            Value::Object(members) => {
+                Self::Object(members.iter().map(|(key, value)| (quoted(key), Self::new(value, source))).collect())
+            }
+            Value::String(text) => Self::Atom(quoted(text)),
+            _ => Self::Atom(source.get(node.bytes.0..node.bytes.1).unwrap_or_default().to_owned()),
+        }
+    }
+    /// The text in the order given.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Atom(text) => text.clone(),
+            Self::Array(items) => format!("[{}]", items.iter().map(Self::text).collect::<Vec<_>>().join(", ")),
+            Self::Object(members) => {
+                let member = |(key, value): &(String, Self)| format!("{key}: {}", value.text());
+                format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+    /// Whether some object has more than one key.
+    fn has_orders(&self) -> bool {
+        match self {
+            Self::Atom(_) => false,
+            Self::Array(items) => items.iter().any(Self::has_orders),
+            Self::Object(members) => members.len() > 1 || members.iter().any(|(_, value)| value.has_orders()),
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether the constraint accepts the text of the instance.
+pub(super) fn accepts_as_written(constraint: &Constraint, instance: &Instance) -> bool {
+    let mut state = constraint.start();
+    state.commit_bytes(instance.text().as_bytes()).is_ok() && state.is_accepting()
+}
+
+/// Whether the constraint accepts the instance in some order of its keys, as far as the budget reaches.
+pub(super) fn accepts_in_some_order(constraint: &Constraint, instance: &Instance) -> bool {
+    let mut left = BUDGET;
+    instance.has_orders() && search(&constraint.start(), &[Piece::Value(instance)], &mut left)
+}
+
+/// What is still to be written.
+#[derive(Clone)]
+enum Piece<'i> {
+    Text(&'static str),
+    Value(&'i Instance),
+    /// The members of an object that are left, and whether one was written.
+    Members(Vec<&'i (String, Instance)>, bool),
+}
+
+/// `pieces` is a stack. Recursion is bounded by the number of members and items of the instance.
+fn search(state: &ConstraintState, pieces: &[Piece<'_>], left: &mut usize) -> bool {
+    let mut state = state.clone();
+    let mut pieces = pieces.to_vec();
+    while let Some(piece) = pieces.pop() {
+        let fed = match piece {
+            Piece::Text(text) => feed(&mut state, text, left),
+            Piece::Value(Instance::Atom(text)) => feed(&mut state, text, left),
+            Piece::Value(Instance::Array(items)) => {
+                pieces.push(Piece::Text("]"));
+                for (i, item) in items.iter().enumerate().rev() {
+                    pieces.push(Piece::Value(item));
+                    if i > 0 {
+                        pieces.push(Piece::Text(", "));
+                    }
+                }
+                feed(&mut state, "[", left)
+            }
+            Piece::Value(Instance::Object(members)) => {
+                pieces.push(Piece::Members(members.iter().collect(), false));
+                feed(&mut state, "{", left)
+            }
+            Piece::Members(members, _) if members.is_empty() => feed(&mut state, "}", left),
+            Piece::Members(members, begun) => return members_in_some_order(&state, &pieces, &members, begun, left),
+        };
+        if !fed {
+            return false;
+        }
+    }
+    state.is_accepting()
+}
+
+fn members_in_some_order(
+    state: &ConstraintState,
+    pieces: &[Piece<'_>],
+    members: &[&(String, Instance)],
+    begun: bool,
+    left: &mut usize,
+) -> bool {
+    for (i, (key, value)) in members.iter().enumerate() {
+        let mut next = state.clone();
+        let separator = if begun { ", " } else { "" };
+        if feed(&mut next, &format!("{separator}{key}: "), left) {
+            let mut rest = members.to_vec();
+            rest.remove(i);
+            let mut pieces = pieces.to_vec();
+            pieces.extend([Piece::Members(rest, true), Piece::Value(value)]);
+            if search(&next, &pieces, left) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+fn feed(state: &mut ConstraintState, text: &str, left: &mut usize) -> bool {
+    *left = left.saturating_sub(1);
+    *left > 0 && state.commit_bytes(text.as_bytes()).is_ok()
+}

@@ -1,0 +1,131 @@
+//! Corpora of JSON Schemas with instances, run through the whole engine: schema to grammar to constraint to bytes.
+//!
+//! The vocabulary is the 256 single bytes, so a verdict is about the language and not about tokens. Instances are written
+//! the way `json.dumps` writes them. A fixed key order is not what JSON Schema is about, so an instance counts as
+//! accepted if the constraint accepts it with its keys in *some* order; whether it is the given one is told apart.
+
+mod instance;
+mod maskbench;
+mod report;
+mod suite;
+
+use std::time::{Duration, Instant};
+
+use glrmask_compiler::Config;
+use glrmask_json_schema::Options;
+use glrmask_runtime::Constraint;
+use glrmask_vocab::{TokenId, Vocab};
+
+pub use instance::Instance;
+pub use maskbench::maskbench;
+pub use report::Report;
+pub use suite::{registry, suite};
+
+/// A schema with its instances.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What the counts are kept by: a keyword file, a data set.
+    pub group: String,
+    /// What tells it from the others.
+    pub name: String,
+    /// JSON text of the schema.
+    pub schema: String,
+    /// Instances and whether they are valid.
+    pub tests: Vec<Test>,
+}
+
+/// An instance and its label.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// What it is about, if the corpus says so.
+    pub name: String,
+    /// The label.
+    pub valid: bool,
+    /// The value.
+    pub instance: Instance,
+}
+
+/// What became of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Valid and accepted as written, or invalid and refused in every order tried.
+    Right,
+    /// Valid, and accepted with its keys in another order only.
+    OtherOrder,
+    /// Valid and refused in every order tried.
+    Refused,
+    /// Invalid and accepted in some order.
+    Accepted,
+    /// The schema does not compile.
+    NotCompiled,
+}
+
+/// What became of an entry.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// One per test.
+    pub verdicts: Vec<Verdict>,
+    /// Why the schema does not compile.
+    pub error: Option<String>,
+    /// The error without its particulars, to count by.
+    pub reason: Option<String>,
+    /// From schema text to constraint.
+    pub time: Duration,
+}
+
+/// Compiles entries and judges their tests.
+pub struct Judge {
+    vocab: Vocab,
+    options: Options,
+}
+
+impl Judge {
+    /// With these options for every schema.
+    ///
+    /// # Errors
+    /// The vocabulary of single bytes cannot be built.
+    pub fn new(options: Options) -> Result<Self, String> {
+        let bytes = (0..=u8::MAX).map(|byte| (TokenId(byte.into()), [byte]));
+        Ok(Self { vocab: Vocab::new(bytes).map_err(|error| error.to_string())?, options })
+    }
+    /// Compiles the schema and feeds it the instances.
+    pub fn judge(&self, entry: &Entry) -> Outcome {
+        let start = Instant::now();
+        let compiled = self.compile(&entry.schema);
+        let time = start.elapsed();
+        match compiled {
+            Ok(constraint) => {
+                let verdict = |test: &Test| verdict(&constraint, test);
+                Outcome { verdicts: entry.tests.iter().map(verdict).collect(), error: None, reason: None, time }
+            }
+            Err((error, reason)) => {
+                let verdicts = vec![Verdict::NotCompiled; entry.tests.len()];
+                Outcome { verdicts, error: Some(error), reason: Some(reason), time }
+            }
+        }
+    }
+    /// The error and the part of it to count by.
+    fn compile(&self, schema: &str) -> Result<Constraint, (String, String)> {
+        let compiled = glrmask_json_schema::compile(schema, &self.options).map_err(|error| {
+            let message = error.message().split([':', '"', '(']).next().unwrap_or("").trim().to_owned();
+            let keyword = error.keyword().unwrap_or("-");
+            (error.to_string(), format!("{:?} {keyword}: {message}", error.category()))
+        })?;
+        glrmask_compiler::compile(&compiled.grammar, &self.vocab, &Config::default()).map_err(|error| {
+            let error = error.to_string();
+            (error.clone(), format!("grammar: {}", error.split(':').next().unwrap_or("")))
+        })
+    }
+}
+
+fn verdict(constraint: &Constraint, test: &Test) -> Verdict {
+    let as_written = instance::accepts_as_written(constraint, &test.instance);
+    let accepted = as_written || instance::accepts_in_some_order(constraint, &test.instance);
+    match (test.valid, accepted) {
+        (true, true) if as_written => Verdict::Right,
+        (true, true) => Verdict::OtherOrder,
+        (true, false) => Verdict::Refused,
+        (false, true) => Verdict::Accepted,
+        (false, false) => Verdict::Right,
+    }
+}

@@ -26,7 +26,8 @@ mod grammar;
 
 pub use error::{Error, ErrorKind};
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
-pub use glrmask_runtime::{CommitError, Constraint, ConstraintState, RuntimeError, Stats};
+pub use glrmask_runtime::{commit_tokens_batch, fill_masks};
+pub use glrmask_runtime::{CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats};
 pub use glrmask_vocab::{TokenId, Vocab, VocabError};
 pub use grammar::{CompileOptions, Grammar, Optimization};
 

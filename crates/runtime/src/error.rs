@@ -15,6 +15,7 @@ enum Kind {
     Lexer(LexerError),
     Glr(GlrError),
     ShortMask { given: usize, needed: usize },
+    ShortHistory { asked: usize, kept: usize },
     EmptyLanguage,
     Invalid(&'static str),
 }
@@ -22,6 +23,16 @@ enum Kind {
 impl RuntimeError {
     pub(crate) fn short_mask(given: usize, needed: usize) -> Self {
         Self(Kind::ShortMask { given, needed })
+    }
+    pub(crate) fn short_history(asked: usize, kept: usize) -> Self {
+        Self(Kind::ShortHistory { asked, kept })
+    }
+    /// Of a [`rollback`](crate::ConstraintState::rollback): the commits to undo, and how many are kept.
+    pub fn history(&self) -> Option<(usize, usize)> {
+        match self.0 {
+            Kind::ShortHistory { asked, kept } => Some((asked, kept)),
+            _ => None,
+        }
     }
     pub(crate) fn empty_language() -> Self {
         Self(Kind::EmptyLanguage)
@@ -50,6 +61,9 @@ impl fmt::Display for RuntimeError {
             Kind::Glr(e) => write!(f, "parser: {e}"),
             Kind::ShortMask { given, needed } => {
                 write!(f, "the mask buffer has {given} words of 32 bits, at least {needed} are needed")
+            }
+            Kind::ShortHistory { asked, kept } => {
+                write!(f, "{asked} commits cannot be undone: the last {kept} are kept")
             }
             Kind::EmptyLanguage => write!(f, "the language is empty: no text satisfies the grammar and longest match"),
             Kind::Invalid(what) => write!(f, "unusable constraint: {what}"),
@@ -113,6 +127,27 @@ impl std::error::Error for CommitError {
             Self::Runtime(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+/// Why [`commit_tokens`](crate::ConstraintState::commit_tokens) stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitTokensError {
+    /// How many tokens were committed before.
+    pub committed: usize,
+    /// What happened to the next one.
+    pub error: CommitError,
+}
+
+impl fmt::Display for CommitTokensError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (after {} tokens)", self.error, self.committed)
+    }
+}
+
+impl std::error::Error for CommitTokensError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
     }
 }
 

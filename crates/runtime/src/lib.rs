@@ -2,20 +2,25 @@
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
-//! `mask` (from classes back to tokens).
+//! `mask` (from classes back to tokens), `history` (going back), [`speculate`] (several tokens), [`batch`] (several
+//! sequences).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
 
+pub mod batch;
 pub mod branch;
 mod commit;
 pub mod constraint;
 pub mod error;
 mod fill;
+mod history;
 mod mask;
 mod query;
+pub mod speculate;
 pub mod state;
 
+pub use batch::{commit_tokens_batch, fill_masks};
 pub use constraint::{Config, Constraint, Parts, Stats};
-pub use error::{CommitError, RuntimeError};
+pub use error::{CommitError, CommitTokensError, RuntimeError};
 pub use state::ConstraintState;

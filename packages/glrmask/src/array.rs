@@ -12,6 +12,7 @@ use numpy::npyffi::{
 use numpy::{Element, PyArray1, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::wrong_type;
 
@@ -38,18 +39,90 @@ pub(crate) fn with_words<R>(
     Ok(fill(words))
 }
 
+/// Rows of mask words: a writable, contiguous, two-dimensional NumPy array of `int32`, or memory that NumPy can look at
+/// as one (a tensor of another library on the CPU, an object with the buffer protocol).
+pub(crate) struct Matrix<'py> {
+    array: Bound<'py, PyUntypedArray>,
+    rows: usize,
+    width: usize,
+}
+
+impl<'py> Matrix<'py> {
+    /// # Errors
+    /// `TypeError` if it is not memory of `int32`, `ValueError` if it has another shape or is read-only.
+    pub(crate) fn of(bitmask: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let array = match bitmask.cast::<PyUntypedArray>() {
+            Ok(array) => array.clone(),
+            Err(_) => view(bitmask)?,
+        };
+        check_kind(&array)?;
+        let &[rows, width] = array.shape() else {
+            return Err(PyValueError::new_err(format!("bitmask must have two dimensions, not {}", array.ndim())));
+        };
+        Ok(Self { array, rows, width })
+    }
+
+    /// These rows, each whole.
+    ///
+    /// # Errors
+    /// `ValueError` if they are too short, if one is out of range, or asked for twice.
+    pub(crate) fn rows(&mut self, needed: usize, rows: &[usize]) -> PyResult<Vec<&mut [u32]>> {
+        check_width(self.width, needed)?;
+        let mut used = vec![false; self.rows];
+        for &row in rows {
+            let Some(used) = used.get_mut(row) else {
+                return Err(PyValueError::new_err(format!("row {row} is beyond the {} rows of bitmask", self.rows)));
+            };
+            if std::mem::replace(used, true) {
+                return Err(PyValueError::new_err(format!("row {row} is given twice")));
+            }
+        }
+        if self.width == 0 {
+            return Ok(rows.iter().map(|_| &mut [][..]).collect());
+        }
+        let data = header(&self.array).data.cast::<u32>();
+        // SAFETY: the checks of `of` say that the data are `rows * width` aligned, writable, adjacent 32-bit numbers of
+        // native byte order, and those above that every row is within them and none is given twice, so the slices
+        // are apart. The array lives as long as `self`, which they borrow. They are written while other Python threads
+        // run: one that uses the array meanwhile, or frees its memory with `resize(refcheck=False)`, breaks the
+        // documented contract, as with every NumPy function that works detached.
+        let row = |&row: &usize| unsafe { std::slice::from_raw_parts_mut(data.add(row * self.width), self.width) };
+        Ok(rows.iter().map(row).collect())
+    }
+}
+
+/// The memory of another object as an array; never a copy.
+fn view<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let py = object.py();
+    let no_copy = PyDict::new(py);
+    no_copy.set_item("copy", false)?;
+    let array = py.import("numpy")?.call_method("asarray", (object,), Some(&no_copy));
+    let array = array.ok().and_then(|array| array.cast_into::<PyUntypedArray>().ok());
+    array.ok_or_else(|| wrong_type("bitmask", "a NumPy array of int32 or share its memory as one", object))
+}
+
 /// The number of words, if it is a usable array of them.
 fn check_words(array: &Bound<'_, PyUntypedArray>, needed: usize) -> PyResult<usize> {
-    if !is_int32(array) {
-        let message = format!("bitmask must be a NumPy array of int32, not of {}", array.dtype());
-        return Err(PyTypeError::new_err(message));
-    }
+    check_kind(array)?;
     let &[len] = array.shape() else {
         return Err(PyValueError::new_err(format!("bitmask must have one dimension, not {}", array.ndim())));
     };
+    check_width(len, needed)?;
+    Ok(len)
+}
+
+fn check_width(len: usize, needed: usize) -> PyResult<()> {
     if len < needed {
         let message = format!("bitmask has {len} words of 32 bits, at least {needed} are needed");
         return Err(PyValueError::new_err(message));
+    }
+    Ok(())
+}
+
+fn check_kind(array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
+    if !is_int32(array) {
+        let message = format!("bitmask must be a NumPy array of int32, not of {}", array.dtype());
+        return Err(PyTypeError::new_err(message));
     }
     if !has_flags(array, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED) {
         return Err(PyValueError::new_err("bitmask must be contiguous and aligned"));
@@ -57,7 +130,7 @@ fn check_words(array: &Bound<'_, PyUntypedArray>, needed: usize) -> PyResult<usi
     if !has_flags(array, NPY_ARRAY_WRITEABLE) {
         return Err(PyValueError::new_err("bitmask must be writable"));
     }
-    Ok(len)
+    Ok(())
 }
 
 /// Whether the elements are native 32-bit signed integers. The usual type object is told from its fields, which is

@@ -8,7 +8,7 @@ use std::error::Error as StdError;
 use glrmask::glr::GlrError;
 use glrmask::ir::{Diagnostic, DiagnosticKind, GrammarError};
 use glrmask::json_schema::{Category, SchemaError};
-use glrmask::{CommitError, Error, ErrorKind, RuntimeError, VocabError};
+use glrmask::{CommitError, CommitTokensError, Error, ErrorKind, RuntimeError, VocabError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -67,7 +67,20 @@ pub(crate) fn from_vocab(py: Python<'_>, error: &VocabError) -> PyErr {
     self::error(py, error)
 }
 
+pub(crate) fn from_commit_tokens(py: Python<'_>, error: &CommitTokensError) -> PyErr {
+    let exception = from_commit(py, &error.error);
+    match exception.value(py).setattr("committed_tokens", error.committed) {
+        Ok(()) => exception,
+        Err(e) => e,
+    }
+}
+
 pub(crate) fn from_runtime(py: Python<'_>, error: &RuntimeError) -> PyErr {
+    if let Some((asked, kept)) = error.history() {
+        return raise(py, "GlrmaskError", &error.to_string(), |attributes| {
+            set_numbers(attributes, Some((asked as u64, kept as u64)))
+        });
+    }
     from_chain(py, error, error.is_limit())
 }
 

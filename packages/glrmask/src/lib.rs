@@ -6,18 +6,22 @@
 #![allow(missing_docs)] // What is public here is public to Python, and documented there.
 
 mod array;
+mod batch;
 mod constraint;
 mod errors;
 mod grammar;
 mod optimization;
 mod options;
 mod state;
+mod tokens;
 mod vocab;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _glrmask {
+    #[pymodule_export]
+    use crate::batch::{commit_tokens_batch, fill_masks};
     #[pymodule_export]
     use crate::constraint::{PyConstraint, PyDynamicConstraint};
     #[pymodule_export]

@@ -3,12 +3,13 @@
 use glrmask::{ConstraintState, TokenId};
 use numpy::PyArray1;
 use parking_lot::Mutex;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
 use crate::array;
 use crate::errors;
+use crate::tokens::Tokens;
 
 /// The state of one generated sequence.
 #[pyclass(name = "ConstraintState", module = "glrmask", frozen)]
@@ -35,7 +36,17 @@ impl PyConstraintState {
     /// costs more than most steps, and a busy Python thread would then keep this one waiting for its turn; so the
     /// common calls first try what is known.
     fn work<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut ConstraintState) -> R + Send) -> R {
-        py.detach(|| work(&mut self.state.lock()))
+        py.detach(|| self.locked(work))
+    }
+
+    /// For callers that are detached.
+    pub(crate) fn locked<R>(&self, work: impl FnOnce(&mut ConstraintState) -> R) -> R {
+        work(&mut self.state.lock())
+    }
+
+    /// Words of a mask.
+    pub(crate) fn words(&self) -> usize {
+        self.words
     }
 }
 
@@ -93,6 +104,45 @@ impl PyConstraintState {
         self.work(py, |state| state.commit_bytes(data)).map_err(|e| errors::from_commit(py, &e))
     }
 
+    #[pyo3(signature = (token_ids))]
+    fn commit_tokens(&self, py: Python<'_>, token_ids: &Bound<'_, PyAny>) -> PyResult<()> {
+        let tokens = Tokens::of("token_ids", token_ids)?;
+        self.work(py, |state| tokens.commit(state)).map_err(|e| tokens.error(py, &e))
+    }
+
+    #[pyo3(signature = (token_ids))]
+    fn validate_tokens(&self, py: Python<'_>, token_ids: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let tokens = Tokens::of("token_ids", token_ids)?;
+        let valid = self.work(py, |state| state.validate_tokens(tokens.ids()));
+        valid.map_err(|e| errors::from_runtime(py, &e))
+    }
+
+    fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        let forced = self.work(py, |state| state.forced_tokens()).map_err(|e| errors::from_runtime(py, &e))?;
+        Ok(forced.into_iter().map(|id| id.0).collect())
+    }
+
+    #[pyo3(signature = (count))]
+    fn rollback(&self, py: Python<'_>, count: &Bound<'_, PyAny>) -> PyResult<()> {
+        let count = size("count", count)?;
+        self.look(py, |state| state.rollback(count)).map_err(|e| errors::from_runtime(py, &e))
+    }
+
+    #[getter]
+    fn history_len(&self, py: Python<'_>) -> usize {
+        self.look(py, |state| state.history_len())
+    }
+    #[getter]
+    fn history_limit(&self, py: Python<'_>) -> usize {
+        self.look(py, |state| state.history_limit())
+    }
+    #[setter]
+    fn set_history_limit(&self, py: Python<'_>, limit: &Bound<'_, PyAny>) -> PyResult<()> {
+        let limit = size("history_limit", limit)?;
+        self.look(py, |state| state.set_history_limit(limit));
+        Ok(())
+    }
+
     fn is_accepting(&self, py: Python<'_>) -> bool {
         self.look(py, |state| state.is_accepting())
     }
@@ -128,5 +178,17 @@ impl PyConstraintState {
             _ => "incomplete",
         });
         format!("<glrmask.ConstraintState: {status}>")
+    }
+}
+
+/// A number of things, from 0; one that is too large to be true is taken for a very large one.
+fn size(what: &str, given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match given.extract::<usize>() {
+        Ok(size) => Ok(size),
+        Err(e) if e.is_instance_of::<PyOverflowError>(given.py()) && given.gt(0)? => Ok(usize::MAX),
+        Err(e) if e.is_instance_of::<PyOverflowError>(given.py()) => {
+            Err(PyValueError::new_err(format!("{what} must not be negative, but is {}", given.str()?)))
+        }
+        Err(_) => Err(errors::wrong_type(what, "int", given)),
     }
 }

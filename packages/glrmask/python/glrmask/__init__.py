@@ -18,7 +18,16 @@ state.commit_token(0)
 Constraints may be shared by any number of threads. A state may be used from any thread too; its calls then take turns.
 """
 
-from glrmask._glrmask import Constraint, ConstraintState, DynamicConstraint, Grammar, Optimization, Vocab
+from glrmask._glrmask import (
+    Constraint,
+    ConstraintState,
+    DynamicConstraint,
+    Grammar,
+    Optimization,
+    Vocab,
+    commit_tokens_batch,
+    fill_masks,
+)
 from glrmask.errors import (
     ArtifactError,
     CancelledError,
@@ -46,6 +55,8 @@ __all__ = [
     "SchemaWarning",
     "Stats",
     "Vocab",
+    "commit_tokens_batch",
+    "fill_masks",
 ]
 
 __version__ = "0.1.0"

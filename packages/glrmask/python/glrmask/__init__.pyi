@@ -56,6 +56,8 @@ __all__ = [
     "SchemaWarning",
     "Stats",
     "Vocab",
+    "commit_tokens_batch",
+    "fill_masks",
 ]
 
 __version__: str
@@ -357,6 +359,50 @@ class ConstraintState:
         attribute `allowed_bytes` says how many of them were.
         """
 
+    def commit_tokens(self, token_ids: Iterable[int]) -> None:
+        """Advances by tokens, one after the other; stops at the first that is not allowed, which rejects the state.
+
+        Raises `GlrmaskError` with `token_id` and, as `committed_tokens`, how many were committed before. If one of them
+        is an unknown id, wherever it stands, nothing changes. A token after an end token is an error too; the state
+        stays ended.
+        """
+
+    def validate_tokens(self, token_ids: Iterable[int]) -> int:
+        """How many of these tokens could be committed, one after the other; changes nothing.
+
+        Unknown ids cannot, nor can any token after an end token. Raises `LimitError`.
+        """
+
+    def forced_tokens(self) -> list[int]:
+        """The tokens that must come next, at most 10 000; changes nothing.
+
+        They end where the text may end, and where there is a choice, be it one between two ids with the same bytes.
+        Raises `LimitError`.
+        """
+
+    def rollback(self, count: int) -> None:
+        """Undoes the last `count` commits: each token (those of `commit_tokens` one by one, an end token, and one that
+        was not allowed) and each `commit_bytes` of at least one byte.
+
+        Commits that changed nothing (an unknown id, or after the end) do not count; `reset` forgets all.
+
+        Raises `GlrmaskError` if there are fewer than `count` to undo (`given` and `limit` are the numbers); nothing
+        changes then.
+        """
+
+    @property
+    def history_len(self) -> int:
+        """How many commits `rollback` can undo now."""
+
+    @property
+    def history_limit(self) -> int:
+        """How many commits are kept for `rollback` at most: the last 256 unless set.
+
+        A commit costs about a hundred bytes while it is kept. A clone has the same limit.
+        """
+
+    @history_limit.setter
+    def history_limit(self, limit: int) -> None: ...
     def is_accepting(self) -> bool:
         """Whether the text so far is complete; more may still be allowed."""
 
@@ -367,10 +413,33 @@ class ConstraintState:
         """Whether nothing can follow: an end token was committed, or the state is rejected."""
 
     def reset(self) -> None:
-        """Back to the start of the text."""
+        """Back to the start of the text; there is nothing to roll back to then."""
 
     def clone(self) -> ConstraintState:
-        """An independent state at the same place."""
+        """An independent state at the same place, with the same history; cheap."""
 
     def __copy__(self) -> ConstraintState: ...
     def __deepcopy__(self, memo: Any, /) -> ConstraintState: ...
+
+def fill_masks(states: Iterable[ConstraintState], bitmask: Any, rows: Iterable[int] | None = None) -> None:
+    """Fills a row for each state, on the threads of a pool; other Python threads run meanwhile.
+
+    `bitmask` is a contiguous, writable array of `int32` with two dimensions, or anything that NumPy can look at as one
+    without a copy, such as a PyTorch tensor on the CPU. Row `rows[i]` (row `i` unless given) gets the mask of state
+    `i` as `ConstraintState.fill_mask` writes it; rows that are not named are left alone. The states may belong to
+    different constraints, and a state may fill several rows. `bitmask` must not be used elsewhere meanwhile.
+
+    Raises `TypeError` and `ValueError` for arguments that do not fit (nothing is written); `LimitError` if a mask could
+    not be computed (its words are zero, all other rows are filled).
+    """
+
+def commit_tokens_batch(
+    states: Iterable[ConstraintState], token_ids: Iterable[int | Iterable[int]]
+) -> list[GlrmaskError | None]:
+    """Commits a token, or several, to each state, on the threads of a pool; other Python threads run meanwhile.
+
+    The result has for each state what `ConstraintState.commit_tokens` would have raised, or `None`: a token that one
+    sequence refuses holds up no other. A state that is given several times commits in the order of the list.
+
+    Raises `TypeError` and `ValueError` for arguments that do not fit; nothing has changed then.
+    """

@@ -17,6 +17,8 @@ class GlrmaskError(ValueError):
     """The token id that is unknown or not allowed."""
     allowed_bytes: int | None = None
     """How many of the bytes given to `commit_bytes` were allowed."""
+    committed_tokens: int | None = None
+    """How many of the tokens given to `commit_tokens` were committed."""
     line: int | None = None
     """Line in the source text, from 1."""
     column: int | None = None
@@ -34,9 +36,9 @@ class GlrmaskError(ValueError):
     category: str | None = None
     """Of a schema: `"syntax"`, `"invalid"`, `"unsupported"`, `"reference"`, `"empty"` or `"limit"`."""
     given: int | None = None
-    """What was asked for or needed, where a limit was reached."""
+    """What was asked for or needed, where a limit was reached or `rollback` asked for too much."""
     limit: int | None = None
-    """The limit."""
+    """The limit; of `rollback`, how many commits are kept."""
 
     def __init__(self, message: str = "", **attributes: Any) -> None:
         """Keyword arguments become attributes; only those listed here are known."""

@@ -167,7 +167,8 @@ fn uri_template() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ecma, spell};
+    use crate::ecma;
+    use crate::spell::Spelling;
     use glrmask_automata::Limits;
 
     const TABLE: &[(&str, &[&str], &[&str])] = &[
@@ -251,12 +252,12 @@ mod tests {
     fn formats_accept_and_refuse() {
         for (name, good, bad) in TABLE {
             let Format::Pattern(pattern) = lookup(name) else { panic!("{name} is known") };
-            let dfa = ecma::compile(&pattern).unwrap().compile(&Limits::default()).unwrap();
+            let dfa = ecma::compile(&pattern, Spelling::default()).unwrap().compile(&Limits::default()).unwrap();
             for text in *good {
-                assert!(dfa.accepts(spell::canonical(text).as_bytes()), "{name} {text:?}");
+                assert!(dfa.accepts(Spelling::default().canonical(text).as_bytes()), "{name} {text:?}");
             }
             for text in *bad {
-                assert!(!dfa.accepts(spell::canonical(text).as_bytes()), "{name} {text:?}");
+                assert!(!dfa.accepts(Spelling::default().canonical(text).as_bytes()), "{name} {text:?}");
             }
         }
     }

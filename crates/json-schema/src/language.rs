@@ -2,19 +2,19 @@
 
 use std::cell::OnceCell;
 
-use glrmask_automata::{Dfa, Regex, StateId};
+use glrmask_automata::{AutomataError, Dfa, Regex, StateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ecma::{self, PatternError};
 use crate::error::{Result, SchemaError};
-use crate::spell;
+use crate::spell::Spelling;
 
 /// A language in [`Languages`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct LanguageId(usize);
 
 struct Language {
-    /// Contents of JSON strings in canonical spelling, without quotes.
+    /// Contents of JSON strings, without quotes.
     content: Regex,
     automaton: OnceCell<Dfa>,
 }
@@ -22,31 +22,40 @@ struct Language {
 /// String languages by pattern.
 #[derive(Default)]
 pub(crate) struct Languages {
+    spelling: Spelling,
     languages: Vec<Language>,
     by_pattern: FxHashMap<String, LanguageId>,
 }
 
 impl Languages {
+    /// No language yet; all of them will be spelled like this.
+    pub(crate) fn new(spelling: Spelling) -> Self {
+        Self { spelling, ..Self::default() }
+    }
+    /// How the characters of all languages are spelled.
+    pub(crate) fn spelling(&self) -> Spelling {
+        self.spelling
+    }
     /// The language of the strings in which an ECMA-262 pattern is found.
     pub(crate) fn pattern(&mut self, pattern: &str) -> std::result::Result<LanguageId, PatternError> {
         if let Some(&id) = self.by_pattern.get(pattern) {
             return Ok(id);
         }
-        let content = ecma::compile(pattern)?;
+        let content = ecma::compile(pattern, self.spelling)?;
         let id = LanguageId(self.languages.len());
         self.languages.push(Language { content, automaton: OnceCell::new() });
         self.by_pattern.insert(pattern.to_owned(), id);
         Ok(id)
     }
-    /// The canonical contents of the strings of a language.
+    /// The contents of the strings of a language.
     pub(crate) fn content(&self, id: LanguageId) -> Regex {
         self.languages[id.0].content.clone()
     }
     /// Whether a string is in the language.
     pub(crate) fn contains(&self, id: LanguageId, text: &str, limits: &crate::Limits) -> Result<bool> {
-        Ok(self.automaton(id, limits)?.accepts(spell::canonical(text).as_bytes()))
+        Ok(self.automaton(id, limits)?.accepts(self.spelling.canonical(text).as_bytes()))
     }
-    /// The minimal automaton of the canonical contents.
+    /// The minimal automaton of the contents.
     pub(crate) fn automaton(&self, id: LanguageId, limits: &crate::Limits) -> Result<&Dfa> {
         let language = &self.languages[id.0];
         if let Some(dfa) = language.automaton.get() {
@@ -73,14 +82,21 @@ pub(crate) fn shortest(dfa: &Dfa) -> Option<usize> {
 
 /// The automaton of a regular expression, within the limits.
 pub(crate) fn compile(regex: &Regex, limits: &crate::Limits) -> Result<Dfa> {
-    let bounds = glrmask_automata::Limits { states: limits.regex_states, ..Default::default() };
-    regex.compile(&bounds).map_err(|error| {
-        if error.is_limit() {
-            let mut limit = SchemaError::limit("states of an automaton", limits.regex_states + 1, limits.regex_states);
-            limit.explain(&error.to_string());
-            limit
-        } else {
-            SchemaError::unsupported(error.to_string())
-        }
-    })
+    regex.compile(&bounds(limits)).map_err(|error| automaton_error(&error, limits))
+}
+
+/// Bounds on automata.
+pub(crate) fn bounds(limits: &crate::Limits) -> glrmask_automata::Limits {
+    glrmask_automata::Limits { states: limits.regex_states, ..Default::default() }
+}
+
+/// What an automaton that cannot be built means here.
+pub(crate) fn automaton_error(error: &AutomataError, limits: &crate::Limits) -> SchemaError {
+    if error.is_limit() {
+        let mut limit = SchemaError::limit("states of an automaton", limits.regex_states + 1, limits.regex_states);
+        limit.explain(&error.to_string());
+        limit
+    } else {
+        SchemaError::unsupported(error.to_string())
+    }
 }

@@ -78,7 +78,6 @@ impl Warning {
 /// The text is not JSON or not a schema, something is unsupported, nothing satisfies the schema, or a limit is reached;
 /// see [`Category`].
 pub fn compile(schema: &str, options: &Options) -> Result<Compiled, SchemaError> {
-    options.check()?;
     if schema.len() > options.limits.schema_bytes {
         return Err(SchemaError::limit("bytes of schema text", schema.len(), options.limits.schema_bytes));
     }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Result, SchemaError};
-
 /// White space between the atoms of a JSON text. There is never any before or after the root value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Whitespace {
@@ -22,7 +20,7 @@ pub enum PropertyOrder {
     /// Declared keys in schema order, then other required keys in the order they are mentioned, then free keys.
     #[default]
     Schema,
-    /// Every order. Not supported yet: an error.
+    /// Every order. An object of n keys takes [2ⁿ sets of keys](Limits::facts).
     Any,
 }
 
@@ -33,9 +31,9 @@ pub enum Escapes {
     /// key is matched.
     #[default]
     Natural,
-    /// One spelling per character: the one `json.dumps(ensure_ascii=False)` writes.
+    /// One spelling per character: the one `json.dumps` writes with the same `ensure_ascii`.
     Canonical,
-    /// Every spelling everywhere. Not supported yet: an error.
+    /// Every spelling everywhere, of keys too (they are compared after unescaping). Automata get larger.
     Any,
 }
 
@@ -62,6 +60,11 @@ pub struct Limits {
     pub branches: usize,
     /// States of one automaton.
     pub regex_states: usize,
+    /// Sets of keys (or of items) of one object (or array) that are told apart: 2ⁿ for n keys in any order, or for
+    /// unique items out of n values.
+    pub facts: usize,
+    /// Counts of items of one array that are told apart where items are watched (`contains`, `uniqueItems`).
+    pub watched: usize,
     /// Digits of a number that takes part in a bound or a value.
     pub digits: usize,
     /// Steps of checks at compile time: values against schemas, schemas against each other.
@@ -76,6 +79,8 @@ impl Default for Limits {
             productions: 1_000_000,
             branches: 2_000,
             regex_states: 100_000,
+            facts: 1_024,
+            watched: 10_000,
             digits: 1_000,
             steps: 100_000,
         }
@@ -91,7 +96,7 @@ pub struct Options {
     pub max_whitespace: Option<u32>,
     /// Order of object members.
     pub property_order: PropertyOrder,
-    /// Only ASCII in the text. Not supported yet: an error.
+    /// Only ASCII in the text: other characters are written as escapes.
     pub ensure_ascii: bool,
     /// Spelling of strings.
     pub escapes: Escapes,
@@ -119,21 +124,5 @@ impl Default for Options {
             registry: BTreeMap::new(),
             limits: Limits::default(),
         }
-    }
-}
-
-impl Options {
-    /// Refuses what is not implemented.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.property_order == PropertyOrder::Any {
-            return Err(SchemaError::unsupported("option property_order = any"));
-        }
-        if self.ensure_ascii {
-            return Err(SchemaError::unsupported("option ensure_ascii"));
-        }
-        if self.escapes == Escapes::Any {
-            return Err(SchemaError::unsupported("option escapes = any"));
-        }
-        Ok(())
     }
 }

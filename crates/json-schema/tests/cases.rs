@@ -362,7 +362,7 @@ fn refusals_name_pointer_and_keyword() {
         (r#"{"pattern": "(?<=a)b"}"#, Category::Unsupported, "", "pattern"),
         (r#"{"pattern": "("}"#, Category::Invalid, "", "pattern"),
         (r#"{"unevaluatedProperties": false}"#, Category::Unsupported, "", "unevaluatedProperties"),
-        (r#"{"multipleOf": 7}"#, Category::Unsupported, "", "multipleOf"),
+        (r#"{"multipleOf": 123457}"#, Category::Limit, "", "multipleOf"),
         (r##"{"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}"##, Category::Invalid, "", "$ref"),
     ];
     for (schema, category, pointer, keyword) in cases {

@@ -41,7 +41,7 @@ fn wide_schemas_stay_linear() {
     let members = (0..2000).map(|i| format!("\"key{i}\": {{\"type\": \"string\", \"maxLength\": {}}}", i % 7));
     let text = format!("{{\"type\": \"object\", \"properties\": {{{}}}}}", members.collect::<Vec<_>>().join(", "));
     let grammar = compile(&text, &Options::default()).unwrap().grammar;
-    assert!(grammar.productions.len() < 7000, "{}", grammar.productions.len());
+    assert!(grammar.productions.len() < 13_000, "{}", grammar.productions.len());
     let values = (0..20_000).map(|i| format!("\"value {i}\"")).collect::<Vec<_>>().join(", ");
     let grammar = compile(&format!("{{\"enum\": [{values}]}}"), &Options::default()).unwrap().grammar;
     assert_eq!(grammar.terminals.len(), 1);
@@ -73,18 +73,6 @@ fn weakening_lists_what_it_drops() {
     let mut dropped: Vec<_> = compiled.warnings.iter().map(|w| (w.pointer.as_str(), w.keyword.as_str())).collect();
     dropped.sort_unstable();
     assert_eq!(dropped, [("", "uniqueItems"), ("/items", "format"), ("/items/not", "additionalProperties")]);
-}
-
-#[test]
-fn options_that_do_not_work_yet_are_refused() {
-    use glrmask_json_schema::{Escapes, PropertyOrder};
-    for options in [
-        Options { property_order: PropertyOrder::Any, ..Options::default() },
-        Options { ensure_ascii: true, ..Options::default() },
-        Options { escapes: Escapes::Any, ..Options::default() },
-    ] {
-        assert_eq!(compile("true", &options).unwrap_err().category(), Category::Unsupported);
-    }
 }
 
 proptest! {

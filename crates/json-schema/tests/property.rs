@@ -2,9 +2,11 @@
 //!
 //! Key order is free here: a valid object must be accepted in some order of its keys, an invalid one in none.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
-use glrmask_json_schema::{compile, Category, Options};
+use glrmask_json_schema::{compile, Category, Options, PropertyOrder};
 use proptest::prelude::*;
 use support::Recognizer;
 
@@ -31,6 +33,7 @@ enum S {
     Items(Option<Box<S>>, u32, Option<u32>),
     Prefix(Vec<S>, Box<S>),
     Contains(Box<S>, u32, Option<u32>),
+    Unique,
     Object(Vec<(&'static str, S)>, Vec<&'static str>, Option<Box<S>>),
     KeyPattern(usize, Box<S>),
     Count(u32, Option<u32>),
@@ -104,6 +107,7 @@ fn json(schema: &S) -> String {
         S::Contains(inner, min, max) => {
             format!("{{\"contains\": {}, {}}}", json(inner), bounded("minContains", *min, "maxContains", max))
         }
+        S::Unique => "{\"uniqueItems\": true}".into(),
         S::Object(properties, required, additional) => {
             let properties = properties.iter().map(|(k, s)| format!("\"{k}\": {}", json(s)));
             let required = required.iter().map(|k| format!("\"{k}\"")).collect::<Vec<_>>().join(", ");
@@ -153,6 +157,7 @@ fn valid(schema: &S, root: &S, value: &V) -> bool {
             a.iter().enumerate().all(|(i, v)| check(prefix.get(i).unwrap_or(rest), v))
         }
         (S::Contains(inner, min, max), V::Array(a)) => within(a.iter().filter(|v| check(inner, v)).count(), min, max),
+        (S::Unique, V::Array(a)) => a.iter().enumerate().all(|(i, v)| a.iter().skip(i + 1).all(|w| !same(v, w))),
         (S::Object(properties, required, additional), V::Object(members)) => {
             required.iter().all(|k| members.iter().any(|(m, _)| m == k))
                 && members.iter().all(|(k, v)| match properties.iter().find(|(p, _)| p == k) {
@@ -249,7 +254,7 @@ fn schema() -> impl Strategy<Value = S> {
         3 => prop::sample::select(&TYPES[..]).prop_map(S::Type),
         2 => prop::collection::vec(value(), 1..4).prop_map(S::Enum),
         2 => (bound(), bound(), any::<bool>()).prop_map(|(a, b, e)| S::Range(a, b, e)),
-        1 => prop::sample::select(&[1, 2, 4, 5][..]).prop_map(S::MultipleOf),
+        1 => prop::sample::select(&[1, 2, 3, 4, 5, 6][..]).prop_map(S::MultipleOf),
         1 => count().prop_map(|(a, b)| S::Length(a, b)),
         2 => (0..PATTERNS.len()).prop_map(S::Pattern),
         1 => count().prop_map(|(a, b)| S::Items(None, a, b)),
@@ -257,6 +262,7 @@ fn schema() -> impl Strategy<Value = S> {
         1 => (prop::sample::select(&KEYS[..]), prop::sample::select(&KEYS[..])).prop_map(|(a, b)| S::Dependent(a, b)),
         1 => prop::sample::subsequence(&KEYS[..], 0..=2).prop_map(|keys| S::Object(vec![], keys, None)),
         1 => Just(S::Recursive),
+        1 => Just(S::Unique),
     ];
     leaf.prop_recursive(3, 14, 3, move |inner| {
         let boxed = || inner.clone().prop_map(Box::new);
@@ -296,6 +302,35 @@ proptest! {
         for value in values {
             let accepted = recognizer.as_ref().is_some_and(|r| orders(&value).iter().any(|v| r.accepts(&value_json(v))));
             prop_assert_eq!(accepted, valid(&schema, &schema, &value), "{} in {}", value_json(&value), text);
+        }
+    }
+}
+
+/// Compiles and says which of the texts are accepted; `None` if it refuses.
+fn verdicts(schema: &str, options: &Options, texts: &[String]) -> Option<Vec<bool>> {
+    match compile(schema, options) {
+        Ok(compiled) => {
+            let recognizer = Recognizer::new(&compiled.grammar).unwrap();
+            Some(texts.iter().map(|text| recognizer.accepts(text)).collect())
+        }
+        Err(error) if error.category() == Category::Empty => Some(vec![false; texts.len()]),
+        Err(_) => None,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #[test]
+    fn any_order_accepts_every_order(schema in schema(), values in prop::collection::vec(value(), 8)) {
+        let options = Options { property_order: PropertyOrder::Any, ..Options::default() };
+        let text = json(&schema);
+        for value in values {
+            let texts: Vec<String> = orders(&value).iter().map(value_json).collect();
+            if let Some(verdicts) = verdicts(&text, &options, &texts) {
+                for (text, accepted) in texts.iter().zip(verdicts) {
+                    prop_assert_eq!(accepted, valid(&schema, &schema, &value), "{} in {}", text, json(&schema));
+                }
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! taken together with the negation of those it overlaps.
 
 mod expand;
+mod finite;
 mod negation;
 mod satisfiable;
 mod validate;
@@ -53,6 +54,8 @@ pub(crate) struct Algebra<'o> {
     visible: FxHashMap<Goal, bool>,
     /// Nesting of [`satisfiable`](Self::satisfiable).
     depth: usize,
+    /// Nesting of [`enumerate`](Self::enumerate).
+    listings: usize,
     steps: usize,
 }
 
@@ -69,6 +72,7 @@ impl<'o> Algebra<'o> {
             satisfiable: FxHashMap::default(),
             visible: FxHashMap::default(),
             depth: 0,
+            listings: 0,
             steps: 0,
         }
     }
@@ -112,12 +116,16 @@ impl<'o> Algebra<'o> {
         match self.options.unsupported {
             Policy::Error => Err(note.to_error()),
             Policy::Weaken => {
-                let warning = Warning::new(&note.pointer, &note.keyword, &format!("not enforced: {}", note.reason));
-                if !self.warnings.contains(&warning) {
-                    self.warnings.push(warning);
-                }
+                self.warn(&note.pointer, &note.keyword, &note.reason);
                 Ok(())
             }
+        }
+    }
+    /// Notes that an assertion is not enforced.
+    pub(crate) fn warn(&mut self, pointer: &str, keyword: &str, reason: &str) {
+        let warning = Warning::new(pointer, keyword, &format!("not enforced: {reason}"));
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
     /// The same for an assertion found out later.

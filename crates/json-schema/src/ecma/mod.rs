@@ -1,7 +1,7 @@
 //! ECMA-262 regular expressions, as JSON Schema's `pattern` uses them: searched for, not matched against the whole.
 //!
 //! `parser.rs` reads the syntax, `class.rs` knows the character classes, `translate.rs` turns a pattern into the
-//! language of all strings in which it is found, over the canonical JSON spelling. Anchors and look-ahead are regular
+//! language of all strings in which it is found, over the chosen JSON spelling. Anchors and look-ahead are regular
 //! and supported outside loops; look-behind, word boundaries and backreferences are refused.
 
 mod class;
@@ -9,6 +9,8 @@ mod parser;
 mod translate;
 
 use glrmask_automata::Regex;
+
+use crate::spell::Spelling;
 
 /// Why a pattern is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(crate) enum PatternError {
     Unsupported(String),
 }
 
-/// The contents of JSON strings (canonical spelling, without quotes) in which the pattern is found.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternError> {
-    translate::search(&parser::parse(pattern)?)
+/// The contents of JSON strings (without quotes) in which the pattern is found.
+pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, PatternError> {
+    translate::search(&parser::parse(pattern)?, spelling)
 }

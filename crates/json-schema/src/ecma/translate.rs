@@ -10,17 +10,17 @@ use glrmask_automata::Regex;
 
 use super::parser::Ast;
 use super::PatternError;
-use crate::spell;
+use crate::spell::Spelling;
 
 /// Longest loop around an assertion that is unrolled.
 const MAX_UNROLLED: u32 = 4;
 
 type Result<T> = std::result::Result<T, PatternError>;
 
-/// Contents of canonical JSON strings in which the pattern is found.
-pub(super) fn search(ast: &Ast) -> Result<Regex> {
-    let any = spell::canonical_char();
-    let translator = Translator { all: any.star() };
+/// Contents of JSON strings in which the pattern is found.
+pub(super) fn search(ast: &Ast, spelling: Spelling) -> Result<Regex> {
+    let any = spelling.any_char();
+    let translator = Translator { all: any.star(), spelling };
     let found_at_start = translator.node(ast, &translator.all, true)?;
     if never_floats(ast) {
         return Ok(found_at_start);
@@ -35,12 +35,13 @@ pub(super) fn search(ast: &Ast) -> Result<Regex> {
 struct Translator {
     /// All strings.
     all: Regex,
+    spelling: Spelling,
 }
 
 impl Translator {
     fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
         if !has_assertion(ast) {
-            return Ok(Regex::concat([plain(ast), rest.clone()]));
+            return Ok(Regex::concat([plain(ast, self.spelling), rest.clone()]));
         }
         Ok(match ast {
             Ast::Start if at_start => rest.clone(),
@@ -68,7 +69,7 @@ impl Translator {
                 Regex::alternate(counts.collect::<Result<Vec<_>>>()?)
             }
             Ast::Repeat { .. } => return Err(PatternError::Unsupported("an assertion inside a loop".into())),
-            Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast), rest.clone()]),
+            Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast, self.spelling), rest.clone()]),
         })
     }
     fn sequence(&self, parts: &[Ast], rest: &Regex, at_start: bool) -> Result<Regex> {
@@ -128,12 +129,13 @@ fn matches_empty(regex: &Regex) -> bool {
 }
 
 /// A node without assertions.
-fn plain(ast: &Ast) -> Regex {
+fn plain(ast: &Ast, spelling: Spelling) -> Regex {
+    let all = |parts: &[Ast]| parts.iter().map(|part| plain(part, spelling)).collect::<Vec<_>>();
     match ast {
-        Ast::Class(ranges) => spell::class(ranges),
-        Ast::Concat(parts) => Regex::concat(parts.iter().map(plain)),
-        Ast::Alternate(parts) => Regex::alternate(parts.iter().map(plain)),
-        Ast::Repeat { inner, min, max } => plain(inner).repeat(*min, *max),
+        Ast::Class(ranges) => spelling.class(ranges),
+        Ast::Concat(parts) => Regex::concat(all(parts)),
+        Ast::Alternate(parts) => Regex::alternate(all(parts)),
+        Ast::Repeat { inner, min, max } => plain(inner, spelling).repeat(*min, *max),
         Ast::Empty | Ast::Start | Ast::End | Ast::Look { .. } => Regex::epsilon(),
     }
 }
@@ -141,12 +143,12 @@ fn plain(ast: &Ast) -> Regex {
 #[cfg(test)]
 mod tests {
     use super::super::{compile, PatternError};
-    use crate::spell::canonical;
+    use crate::spell::Spelling;
     use glrmask_automata::Limits;
 
     fn found(pattern: &str, text: &str) -> bool {
-        let dfa = compile(pattern).unwrap().compile(&Limits::default()).unwrap();
-        dfa.accepts(canonical(text).as_bytes())
+        let dfa = compile(pattern, Spelling::default()).unwrap().compile(&Limits::default()).unwrap();
+        dfa.accepts(Spelling::default().canonical(text).as_bytes())
     }
 
     #[test]
@@ -194,6 +196,6 @@ mod tests {
 
     #[test]
     fn refuses_assertions_in_loops() {
-        assert!(matches!(compile("(a|^b)*c"), Err(PatternError::Unsupported(_))));
+        assert!(matches!(compile("(a|^b)*c", Spelling::default()), Err(PatternError::Unsupported(_))));
     }
 }

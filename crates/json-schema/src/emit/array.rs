@@ -2,26 +2,25 @@
 
 use glrmask_automata::{NonterminalId, Symbol};
 use glrmask_grammar::Expr;
-use rustc_hash::FxHashMap;
 
 use super::Emitter;
 use crate::algebra::Goal;
 use crate::error::Result;
-use crate::shape::{ArrayShape, ContainsShape};
+use crate::shape::ArrayShape;
 
 /// The atoms around items.
-struct Atoms {
-    open: Symbol,
-    close: Symbol,
-    comma: Symbol,
-    empty: Vec<Symbol>,
+pub(super) struct Atoms {
+    pub(super) open: Symbol,
+    pub(super) close: Symbol,
+    pub(super) comma: Symbol,
+    pub(super) empty: Vec<Symbol>,
 }
 
 impl Emitter<'_, '_> {
     pub(super) fn array(&mut self, lhs: NonterminalId, shape: &ArrayShape) -> Result<()> {
         let atoms = self.array_atoms();
-        if let Some(contains) = &shape.contains {
-            return self.counted_array(lhs, shape, contains, &atoms);
+        if !shape.contains.is_empty() || shape.unique.is_some() {
+            return self.watched_array(lhs, shape, &atoms);
         }
         let max = shape.max_items.unwrap_or(u32::MAX);
         if shape.min_items == 0 {
@@ -87,60 +86,5 @@ impl Emitter<'_, '_> {
         };
         let comma = self.text.comma.clone();
         Atoms { open, close, comma: self.terminal("COMMA", comma), empty }
-    }
-
-    /// With `contains`: one nonterminal per (items so far, matching items so far), both saturated.
-    ///
-    /// Without an upper bound on matches an item may count as matching or not, which needs no negation; with one, items
-    /// that do not count must not match.
-    fn counted_array(
-        &mut self,
-        lhs: NonterminalId,
-        shape: &ArrayShape,
-        contains: &ContainsShape,
-        atoms: &Atoms,
-    ) -> Result<()> {
-        let saturated = shape.max_items.unwrap_or(shape.min_items).max(shape.prefix.len() as u32);
-        let enough = contains.max.unwrap_or(contains.min);
-        if shape.min_items == 0 && contains.min == 0 {
-            self.production(lhs, atoms.empty.clone())?;
-        }
-        let mut states: FxHashMap<(u32, u32), NonterminalId> = FxHashMap::default();
-        let mut queue = vec![(0, 0)];
-        while let Some((items, matches)) = queue.pop() {
-            let here = states.get(&(items, matches)).copied();
-            if let Some(here) = here.filter(|_| items >= shape.min_items && matches >= contains.min) {
-                self.production(lhs, vec![Symbol::Nonterminal(here), atoms.close])?;
-            }
-            if shape.max_items.is_some_and(|max| items >= max) {
-                continue;
-            }
-            let goal = shape.prefix.get(items as usize).unwrap_or(&shape.items).clone();
-            let matching = self.algebra.goal(goal.iter().chain(&contains.goal).copied());
-            let other = match contains.max {
-                Some(_) => self.algebra.goal(goal.iter().chain(&contains.negated).copied()),
-                None => goal,
-            };
-            let counted = match contains.max {
-                Some(max) => (matches < max).then_some(matches + 1),
-                None => Some((matches + 1).min(enough)),
-            };
-            for (goal, matches) in [(Some(matching), counted), (Some(other), Some(matches))] {
-                let (Some(goal), Some(matches)) = (goal, matches) else { continue };
-                let Some(item) = self.symbol(&goal)? else { continue };
-                let key = ((items + 1).min(saturated), matches);
-                let next = *states.entry(key).or_insert_with(|| {
-                    queue.push(key);
-                    self.builder.fresh("items")
-                });
-                let mut rhs = match here {
-                    Some(here) => vec![Symbol::Nonterminal(here), atoms.comma],
-                    None => vec![atoms.open],
-                };
-                rhs.push(item);
-                self.production(next, rhs)?;
-            }
-        }
-        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! `multipleOf`, where the last digits tell: divisors `p / 10^k` with `p` dividing a power of ten.
 //!
 //! Whether a number is a multiple then depends on a window of at most four digits around the decimal point, followed
-//! by zeros only. Other divisors need a remainder automaton over all digits, which is not written as a regular
+//! by zeros only. Other divisors need a remainder over all digits (`remainder.rs`), which is not written as a regular
 //! expression of sensible size.
 
 use glrmask_automata::Regex;
@@ -13,7 +13,7 @@ use crate::decimal::Decimal;
 const MAX_WINDOW: u32 = 4;
 
 /// Whether [`multiples`] can express the multiples of this number.
-pub(crate) fn is_expressible_divisor(divisor: &Decimal) -> bool {
+pub(super) fn is_expressible(divisor: &Decimal) -> bool {
     Window::of(divisor).is_some()
 }
 
@@ -90,7 +90,7 @@ mod tests {
             }
         }
         for divisor in ["3", "7", "0.3", "1e-9", "60"] {
-            assert!(!is_expressible_divisor(&Decimal::parse(divisor).unwrap()), "{divisor}");
+            assert!(!is_expressible(&Decimal::parse(divisor).unwrap()), "{divisor}");
         }
     }
 }

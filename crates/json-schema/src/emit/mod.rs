@@ -5,25 +5,32 @@
 //! satisfies has no symbol; whatever needs it gets no production, and what this makes impossible is found at the end.
 
 mod array;
+mod chain;
+mod counted;
 mod divisor;
+mod linear;
 mod number;
 mod object;
+mod order;
 mod productive;
+mod remainder;
 mod string;
 mod text;
+mod value;
+mod watched;
 
 use std::rc::Rc;
 
-use glrmask_automata::{NonterminalId, Regex, RegexKind, Symbol, TerminalId};
+use glrmask_automata::{Dfa, NonterminalId, Regex, RegexKind, Symbol, TerminalId};
 use glrmask_grammar::{Grammar, GrammarBuilder, Pattern};
 use rustc_hash::FxHashMap;
 
-pub(crate) use divisor::is_expressible_divisor;
-
 use crate::algebra::{Algebra, Case, Goal};
+use crate::decimal::Decimal;
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language;
+use crate::options::Unsupported;
 use crate::schema::SchemaId;
 use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape};
 use crate::types::TypeSet;
@@ -72,6 +79,8 @@ struct Alternatives {
     /// `null`, `true`, `false`.
     words: Vec<&'static str>,
     numbers: Vec<Regex>,
+    /// Numbers that have no small expression.
+    automata: Vec<Dfa>,
     strings: Vec<StringShape>,
     string_values: Vec<String>,
     /// Arrays and objects given by value.
@@ -108,11 +117,14 @@ impl<'a, 'o> Emitter<'a, 'o> {
         if let Some(&known) = self.symbols.get(goal) {
             return Ok(known);
         }
-        let alternatives = self.alternatives(goal)?;
         let pointer = self.algebra.goal_pointer(goal);
         let at = |error: SchemaError| error.at(&pointer, "");
+        let alternatives = self.alternatives(goal).map_err(at)?;
         let mut symbols = self.scalars(alternatives.words, alternatives.numbers);
         symbols.extend(self.strings(&alternatives.strings, &alternatives.string_values).map_err(at)?);
+        for dfa in &alternatives.automata {
+            symbols.push(self.linear(dfa)?);
+        }
         if !alternatives.texts.is_empty() {
             symbols.push(self.terminal("VALUE", Regex::alternate(alternatives.texts)));
         }
@@ -149,16 +161,6 @@ impl<'a, 'o> Emitter<'a, 'o> {
         }
         Ok(all)
     }
-    fn add_value(&self, all: &mut Alternatives, node: &Node) {
-        match &node.value {
-            Value::Null => add(&mut all.words, "null"),
-            Value::Bool(true) => add(&mut all.words, "true"),
-            Value::Bool(false) => add(&mut all.words, "false"),
-            Value::Number(number) => all.numbers.push(number::spelled(number)),
-            Value::String(text) => all.string_values.push(text.clone()),
-            Value::Array(_) | Value::Object(_) => all.texts.push(self.text.value(node)),
-        }
-    }
     fn add_case(&mut self, all: &mut Alternatives, members: &[SchemaId], types: TypeSet) -> Result<()> {
         let words = [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))];
         for (word, value) in words {
@@ -168,12 +170,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             }
         }
         if types.meets(TypeSet::NUMBER) {
-            let shape = NumberShape::merge(self.algebra, members, types)?;
-            if let Some(language) = number::language(&shape) {
-                if shape.is_visibly_inhabited() || self.is_inhabited(&language)? {
-                    add(&mut all.numbers, language);
-                }
-            }
+            self.add_numbers(all, members, types)?;
         }
         if types.meets(TypeSet::STRING) {
             add(&mut all.strings, StringShape::merge(self.algebra, members));
@@ -189,6 +186,34 @@ impl<'a, 'o> Emitter<'a, 'o> {
             }
         }
         Ok(())
+    }
+    fn add_numbers(&mut self, all: &mut Alternatives, members: &[SchemaId], types: TypeSet) -> Result<()> {
+        let shape = NumberShape::merge(self.algebra, members, types)?;
+        let Some(language) = number::language(&shape) else { return Ok(()) };
+        let general: Vec<_> = shape.multiple_of.iter().filter(|p| !divisor::is_expressible(p)).collect();
+        if general.is_empty() {
+            if shape.is_visibly_inhabited() || self.is_inhabited(&language)? {
+                add(&mut all.numbers, language);
+            }
+            return Ok(());
+        }
+        let multiples = self.multiples(&language, &general);
+        let id = members.iter().find(|&&id| !self.algebra.store.get(id).number.multiple_of.is_empty());
+        let pointer = id.map(|&id| self.algebra.store.pointer(id));
+        let dfa = multiples.map_err(|error| error.at(pointer.as_deref().unwrap_or(""), "multipleOf"))?;
+        if !dfa.is_empty_language() {
+            add(&mut all.automata, dfa);
+        }
+        Ok(())
+    }
+    fn multiples(&self, language: &Regex, divisors: &[&Decimal]) -> Result<Dfa> {
+        let limits = &self.algebra.options.limits;
+        let mut dfa = language::compile(language, limits)?;
+        for divisor in divisors {
+            let both = dfa.intersect(&remainder::multiples(divisor, limits)?, &language::bounds(limits));
+            dfa = both.map_err(|error| language::automaton_error(&error, limits))?;
+        }
+        Ok(dfa)
     }
     fn scalars(&mut self, words: Vec<&'static str>, numbers: Vec<Regex>) -> Vec<Symbol> {
         let mut symbols = Vec::new();
@@ -258,6 +283,18 @@ impl<'a, 'o> Emitter<'a, 'o> {
     fn blame(&mut self, lhs: NonterminalId, goal: &Goal) {
         let pointer = self.algebra.goal_pointer(goal);
         self.origins.insert(lhs, pointer);
+    }
+    /// Meets an assertion about `lhs` that goes beyond a limit: an error, or a warning if it can be weakened and the
+    /// caller prefers that.
+    fn over_limit(&mut self, lhs: NonterminalId, keyword: &str, error: SchemaError, weakened: bool) -> Result<()> {
+        let pointer = self.origins.get(&lhs).cloned().unwrap_or_else(|| "".into());
+        match self.algebra.options.unsupported {
+            Unsupported::Weaken if weakened => {
+                self.algebra.warn(&pointer, keyword, error.message());
+                Ok(())
+            }
+            _ => Err(error.at(&pointer, keyword)),
+        }
     }
     fn finish(self, start: NonterminalId) -> Result<Grammar> {
         let grammar = self.builder.build(start);

@@ -15,7 +15,8 @@ use crate::shape::NumberShape;
 /// Plain decimals longer than this are written with an exponent.
 const MAX_PLAIN: u64 = 1000;
 
-/// The texts of a set of numbers. `None` if there is none.
+/// The texts of a set of numbers, as far as a small expression can tell: divisors that are not
+/// [expressible](divisor::is_expressible) are left out. `None` if there is none.
 pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
     if shape.is_visibly_empty() || !(shape.integers || shape.fractions) {
         return None;
@@ -29,8 +30,8 @@ pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
     if !(shape.fractions && shape.integers) {
         language = language.intersect(&whole(shape.integers, shape.zero_fraction));
     }
-    for number in &shape.multiple_of {
-        language = language.intersect(&divisor::multiples(number)?);
+    for multiples in shape.multiple_of.iter().filter_map(divisor::multiples) {
+        language = language.intersect(&multiples);
     }
     if !shape.excluded.is_empty() {
         language = language.difference(&Regex::alternate(shape.excluded.iter().map(plain_spelled)));

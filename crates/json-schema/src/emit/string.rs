@@ -11,8 +11,7 @@ use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::language;
 use crate::shape::StringShape;
-use crate::spell;
-use crate::Escapes;
+use crate::spell::Spelling;
 
 /// Longest bounded string that is one terminal.
 const MAX_DIRECT: u32 = 128;
@@ -29,7 +28,7 @@ impl Emitter<'_, '_> {
             return Ok(vec![self.terminal("STRING", quoted(content))]);
         }
         let mut symbols = Vec::new();
-        let mut contents: Vec<Regex> = values.iter().map(|value| Regex::literal(spell::canonical(value))).collect();
+        let mut contents: Vec<Regex> = values.iter().map(|value| self.text.spelling.text(value)).collect();
         for shape in shapes {
             if shape.max_length.is_some_and(|max| max < shape.min_length) {
                 continue;
@@ -69,10 +68,7 @@ impl Emitter<'_, '_> {
     }
     /// Contents of any string in the chosen spelling.
     pub(super) fn any_string(&self) -> Regex {
-        match self.algebra.options.escapes {
-            Escapes::Canonical => spell::canonical_char().star(),
-            _ => spell::natural_char().star(),
-        }
+        Spelling::free(self.algebra.options).any_char().star()
     }
     fn long_string(&mut self, shape: &StringShape) -> Result<NonterminalId> {
         let (min, max) = (shape.min_length, shape.max_length);
@@ -81,7 +77,7 @@ impl Emitter<'_, '_> {
         if chunks as usize > self.algebra.options.limits.productions {
             return Err(SchemaError::limit("length of a string", max.unwrap_or(min) as usize, usize::MAX >> 1));
         }
-        let any = spell::canonical_char();
+        let any = self.text.spelling.any_char();
         let lhs = self.builder.fresh("string");
         let quote = self.terminal("QUOTE", Regex::literal("\""));
         let chunk = self.terminal("CHUNK", any.repeat(size, Some(size)));

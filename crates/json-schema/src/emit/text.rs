@@ -6,7 +6,7 @@ use glrmask_automata::{ByteSet, Regex};
 
 use super::number;
 use crate::json::{Node, Value};
-use crate::spell;
+use crate::spell::Spelling;
 use crate::{Options, Whitespace};
 
 /// The atoms of JSON text.
@@ -16,6 +16,8 @@ pub(crate) struct Text {
     pub(crate) comma: Regex,
     colon: Regex,
     flexible: bool,
+    /// Of strings that are constrained.
+    pub(crate) spelling: Spelling,
 }
 
 impl Text {
@@ -32,7 +34,8 @@ impl Text {
             Whitespace::Flexible => Regex::concat([space.clone(), Regex::literal(mark), space.clone()]),
         };
         let (comma, colon) = (around(","), around(":"));
-        Self { comma, colon, flexible: options.whitespace == Whitespace::Flexible, space }
+        let spelling = Spelling::constrained(options);
+        Self { comma, colon, flexible: options.whitespace == Whitespace::Flexible, space, spelling }
     }
     /// `[` before the first item.
     pub(crate) fn array_open(&self) -> Regex {
@@ -60,14 +63,14 @@ impl Text {
     pub(crate) fn later_key(&self, key: Regex) -> Regex {
         Regex::concat([self.comma.clone(), key, self.colon.clone()])
     }
-    /// A value as text: canonical spelling, numbers by value. Recursion is bounded by the nesting of the schema text.
+    /// A value as text, numbers by value. Recursion is bounded by the nesting of the schema text.
     pub(crate) fn value(&self, node: &Node) -> Regex {
         match &node.value {
             Value::Null => Regex::literal("null"),
             Value::Bool(true) => Regex::literal("true"),
             Value::Bool(false) => Regex::literal("false"),
             Value::Number(n) => number::spelled(n),
-            Value::String(s) => Regex::literal(spell::quoted(s)),
+            Value::String(s) => self.spelling.quoted(s),
             Value::Array(items) => {
                 let close = [self.array_close()];
                 let empty = items.is_empty().then(|| self.array_empty()).flatten();
@@ -76,7 +79,7 @@ impl Text {
             }
             Value::Object(members) => {
                 let members = members.iter().enumerate().flat_map(|(i, (key, value))| {
-                    let key = Regex::literal(spell::quoted(key));
+                    let key = self.spelling.quoted(key);
                     let key = if i == 0 { self.first_key(key) } else { self.later_key(key) };
                     [key, self.value(value)]
                 });

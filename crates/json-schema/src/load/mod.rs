@@ -20,6 +20,7 @@ use crate::error::{Category, Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language::Languages;
 use crate::schema::{RefId, Schema, SchemaId, Store, Unsupported};
+use crate::spell::Spelling;
 use crate::{Options, Warning};
 
 use resources::{Place, Resources};
@@ -41,7 +42,7 @@ pub(crate) fn load(root: &Node, options: &Options) -> Result<Document> {
         draft,
         resources: Resources::new(root, draft),
         store: Store::new(),
-        languages: Languages::default(),
+        languages: Languages::new(Spelling::constrained(options)),
         references: FxHashMap::default(),
         queue: Vec::new(),
         warnings: Vec::new(),

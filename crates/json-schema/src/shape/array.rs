@@ -3,11 +3,15 @@
 use super::excluded;
 use crate::algebra::{Algebra, Goal};
 use crate::error::Result;
-use crate::json::Value;
+use crate::json::{Node, Value};
 use crate::schema::{ArrayRules, SchemaId};
 
-/// Largest number of counted states that `contains` may take.
-const MAX_CONTAINS: u32 = 64;
+/// Most `contains` of one array: items are split by all of their combinations.
+const MAX_CONTAINS: usize = 5;
+/// Most values of unique items: one bit each.
+const MAX_VALUES: usize = 64;
+/// Longest array whose items are compared pair by pair.
+const MAX_PAIRS: u32 = 8;
 
 /// A set of arrays.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -17,8 +21,9 @@ pub(crate) struct ArrayShape {
     pub(crate) items: Goal,
     pub(crate) min_items: u32,
     pub(crate) max_items: Option<u32>,
-    /// At most one.
-    pub(crate) contains: Option<ContainsShape>,
+    pub(crate) contains: Vec<ContainsShape>,
+    /// If items must be unique: the values they may have.
+    pub(crate) unique: Option<UniqueShape>,
 }
 
 /// How many items satisfy a goal.
@@ -30,7 +35,30 @@ pub(crate) struct ContainsShape {
     pub(crate) max: Option<u32>,
 }
 
+/// Unique items out of finitely many values.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct UniqueShape {
+    /// Without repetition.
+    pub(crate) values: Vec<Node>,
+    /// For the items of the prefix and for the others: which values they may have.
+    pub(crate) positions: Vec<Vec<usize>>,
+    /// For each `contains`: which values count.
+    pub(crate) counted: Vec<Vec<usize>>,
+}
+
 impl ArrayShape {
+    /// Arrays of exactly these items; `never` is the schema `false`.
+    pub(crate) fn tuple(prefix: Vec<Goal>, never: SchemaId) -> Self {
+        let length = prefix.len() as u32;
+        Self {
+            prefix,
+            items: vec![never],
+            min_items: length,
+            max_items: Some(length),
+            contains: Vec::new(),
+            unique: None,
+        }
+    }
     /// `None` if no array is left.
     pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
         let schemas: Vec<_> = members.iter().map(|&id| algebra.store.get(id)).collect();
@@ -45,7 +73,8 @@ impl ArrayShape {
             items: algebra.goal(rules.iter().filter_map(|rules| rules.items)),
             min_items: rules.iter().map(|rules| rules.min_items).max().unwrap_or(0),
             max_items: rules.iter().filter_map(|rules| rules.max_items).min(),
-            contains: None,
+            contains: Vec::new(),
+            unique: None,
         };
         for node in excluded(algebra, members) {
             match &node.value {
@@ -69,16 +98,18 @@ impl ArrayShape {
             if rule.min == 0 && rule.max.is_none() {
                 continue;
             }
-            let most = rule.max.unwrap_or(0).max(rule.min).max(self.min_items).max(self.max_items.unwrap_or(0));
-            if self.contains.is_some() || most > MAX_CONTAINS {
-                let reason = "only one \"contains\" with counts up to 64 is supported yet";
-                algebra.unsupported_at(id, "contains", reason)?;
+            if self.contains.len() >= MAX_CONTAINS {
+                let reason = format!("more than {MAX_CONTAINS} \"contains\" for one array");
+                algebra.unsupported_at(id, "contains", &reason)?;
                 continue;
             }
             let pointer = algebra.store.pointer(rule.schema);
             let negated = algebra.store.intern(crate::schema::Schema::negated(rule.schema), &pointer);
             let (goal, negated) = (algebra.goal([rule.schema]), algebra.goal([negated]));
-            self.contains = Some(ContainsShape { goal, negated, min: rule.min, max: rule.max });
+            let shape = ContainsShape { goal, negated, min: rule.min, max: rule.max };
+            if !self.contains.contains(&shape) {
+                self.contains.push(shape);
+            }
         }
         Ok(())
     }
@@ -91,13 +122,77 @@ impl ArrayShape {
             self.max_items = Some(self.max_items.unwrap_or(u32::MAX).min(longest as u32));
         }
     }
-    fn unique(&self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
-        if self.max_items.is_some_and(|max| max <= 1) {
+    fn unique(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
+        let rule = members.iter().copied().find(|&id| algebra.store.get(id).array.unique);
+        let Some(id) = rule.filter(|_| self.max_items.is_none_or(|max| max > 1)) else { return Ok(()) };
+        if self.never_repeats(algebra)? {
             return Ok(());
         }
-        match members.iter().find(|&&id| algebra.store.get(id).array.unique) {
-            Some(&id) => algebra.unsupported_at(id, "uniqueItems", "not supported yet for more than one item"),
-            None => Ok(()),
+        self.unique = self.finite(algebra)?;
+        match &self.unique {
+            Some(unique) => {
+                // There is no array longer than the values reach.
+                let most = unique.values.len() as u32;
+                self.max_items = Some(self.max_items.map_or(most, |max| max.min(most)));
+                Ok(())
+            }
+            None => {
+                let reason = "the items have too many values to remember those seen";
+                algebra.unsupported_at(id, "uniqueItems", reason)
+            }
         }
+    }
+    /// Whether no two items can be equal, whatever they are.
+    fn never_repeats(&self, algebra: &mut Algebra<'_>) -> Result<bool> {
+        let Some(max) = self.max_items.filter(|&max| max <= MAX_PAIRS) else { return Ok(false) };
+        let goals: Vec<Goal> = (0..max as usize).map(|i| self.prefix.get(i).unwrap_or(&self.items).clone()).collect();
+        for (i, a) in goals.iter().enumerate() {
+            for b in goals.iter().skip(i + 1) {
+                let both = algebra.goal(a.iter().chain(b).copied());
+                if algebra.satisfiable(&both)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+    fn finite(&self, algebra: &mut Algebra<'_>) -> Result<Option<UniqueShape>> {
+        let mut unique = UniqueShape { values: Vec::new(), positions: Vec::new(), counted: Vec::new() };
+        for goal in self.prefix.iter().chain([&self.items]) {
+            let Some(values) = algebra.enumerate(goal, MAX_VALUES)? else { return Ok(None) };
+            let places = values.into_iter().map(|value| unique.place(value)).collect();
+            unique.positions.push(places);
+        }
+        for rule in &self.contains {
+            let mut counted = Vec::new();
+            for (i, value) in unique.values.iter().enumerate() {
+                if algebra.holds(&rule.goal, value)? {
+                    counted.push(i);
+                }
+            }
+            unique.counted.push(counted);
+        }
+        let limit = algebra.options.limits.facts;
+        let fits = unique.values.len() <= MAX_VALUES && unique.subsets(self.max_items) <= limit;
+        Ok(fits.then_some(unique))
+    }
+}
+
+impl UniqueShape {
+    fn place(&mut self, value: Node) -> usize {
+        self.values.iter().position(|known| *known == value).unwrap_or_else(|| {
+            self.values.push(value);
+            self.values.len() - 1
+        })
+    }
+    /// Number of sets of at most so many values, saturating.
+    fn subsets(&self, most: Option<u32>) -> usize {
+        let n = self.values.len();
+        let (mut sum, mut binomial) = (1usize, 1usize);
+        for k in 1..=most.map_or(n, |most| n.min(most as usize)) {
+            binomial = binomial.saturating_mul(n - k + 1) / k;
+            sum = sum.saturating_add(binomial);
+        }
+        sum
     }
 }

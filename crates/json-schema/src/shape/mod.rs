@@ -6,9 +6,9 @@ mod number;
 mod object;
 mod string;
 
-pub(crate) use array::{ArrayShape, ContainsShape};
+pub(crate) use array::{ArrayShape, ContainsShape, UniqueShape};
 pub(crate) use number::NumberShape;
-pub(crate) use object::{FreeKeys, ObjectShape};
+pub(crate) use object::{FreeKeys, Named, ObjectShape};
 pub(crate) use string::StringShape;
 
 use crate::algebra::Algebra;

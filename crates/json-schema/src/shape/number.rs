@@ -42,11 +42,8 @@ impl NumberShape {
                 shape.upper = Some(tighter(shape.upper.take(), bound, |new, old| new < old));
             }
             for divisor in &schema.number.multiple_of {
-                if crate::emit::is_expressible_divisor(divisor) {
+                if !shape.multiple_of.contains(divisor) {
                     shape.multiple_of.push(divisor.clone());
-                } else {
-                    let reason = "only divisors whose multiples show in their last four digits are supported yet";
-                    algebra.unsupported_at(id, "multipleOf", reason)?;
                 }
             }
         }

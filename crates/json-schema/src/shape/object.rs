@@ -9,10 +9,14 @@ use crate::algebra::{Algebra, Goal};
 use crate::error::Result;
 use crate::json::{Node, Value};
 use crate::language::LanguageId;
-use crate::schema::{ObjectRules, SchemaId};
+use crate::schema::{ObjectRules, Schema, SchemaId, StringRules};
+use crate::types::TypeSet;
 
 /// Most key patterns of one object: keys are split by all of their combinations.
 const MAX_PATTERNS: usize = 8;
+
+/// Most free keys that are treated like named ones where members are counted.
+const MAX_FEW: usize = 32;
 
 /// A set of objects.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,6 +49,10 @@ pub(crate) struct FreeKeys {
 }
 
 impl ObjectShape {
+    /// Objects of these members and no others.
+    pub(crate) fn closed(named: Vec<Named>) -> Self {
+        Self { named, forbidden: Vec::new(), free: Vec::new(), min_properties: 0, max_properties: None }
+    }
     /// `None` if no object is left.
     pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
         let schemas: Vec<_> = members.iter().map(|&id| algebra.store.get(id)).collect();
@@ -62,6 +70,7 @@ impl ObjectShape {
         }
         shape.split_free(algebra, &rules, &names, members)?;
         shape.exclude(algebra, members)?;
+        shape.name_few(algebra)?;
         shape.check_counts(algebra, members)?;
         let required = shape.named.iter().filter(|named| named.required).count() as u64;
         let possible =
@@ -135,6 +144,41 @@ impl ObjectShape {
         }
         Ok(())
     }
+    /// Where members are counted, free keys that are few become named, so that none can be repeated.
+    fn name_few(&mut self, algebra: &mut Algebra<'_>) -> Result<()> {
+        if self.min_properties < 2 && self.max_properties.is_none() {
+            return Ok(());
+        }
+        for free in std::mem::take(&mut self.free) {
+            match self.few_keys(algebra, &free)? {
+                None => self.free.push(free),
+                Some(keys) => {
+                    let named = |key: String| Named { key: key.into(), required: false, value: free.value.clone() };
+                    self.named.extend(keys.into_iter().map(named));
+                }
+            }
+        }
+        Ok(())
+    }
+    /// The keys of a group, if they are few and known at once.
+    fn few_keys(&self, algebra: &mut Algebra<'_>, free: &FreeKeys) -> Result<Option<Vec<String>>> {
+        if free.names.is_empty() && !free.languages.iter().any(|(_, positive)| *positive) {
+            return Ok(None);
+        }
+        let languages = StringRules { languages: free.languages.clone(), ..StringRules::default() };
+        let languages = Schema { string: languages, ..Schema::typed(TypeSet::STRING) };
+        let languages = algebra.store.intern(languages, "");
+        let goal = algebra.goal(free.names.iter().copied().chain([languages]));
+        let Some(values) = algebra.enumerate(&goal, MAX_FEW)? else { return Ok(None) };
+        let known = |key: &String| {
+            self.named.iter().any(|named| *named.key == **key) || self.forbidden.iter().any(|other| **other == **key)
+        };
+        let keys = values.into_iter().filter_map(|node| match node.value {
+            Value::String(key) => Some(key),
+            _ => None,
+        });
+        Ok(Some(keys.filter(|key| !known(key)).collect()))
+    }
     /// A text may repeat a free key, so members can only be counted where none is free.
     fn check_counts(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
         let required = self.named.iter().filter(|named| named.required).count() as u64;
@@ -147,9 +191,8 @@ impl ObjectShape {
         if self.min_properties > 1 && !self.free.is_empty() {
             let at = members.iter().find(|&&id| algebra.store.get(id).object.min_properties == self.min_properties);
             let id = at.copied().unwrap_or(algebra.store.always);
-            let reason = "more than one member beside free keys cannot be counted yet";
+            let reason = "a free key that is repeated counts twice";
             algebra.unsupported_at(id, "minProperties", reason)?;
-            self.min_properties = 0;
         }
         Ok(())
     }

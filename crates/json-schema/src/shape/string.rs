@@ -7,7 +7,6 @@ use crate::algebra::Algebra;
 use crate::json::Value;
 use crate::language::{LanguageId, Languages};
 use crate::schema::SchemaId;
-use crate::spell;
 
 /// A set of strings.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -53,17 +52,17 @@ impl StringShape {
     pub(crate) fn may_be_empty(&self) -> bool {
         !self.languages.is_empty() || !self.excluded.is_empty()
     }
-    /// The contents in canonical spelling, without quotes.
+    /// The contents, without quotes.
     pub(crate) fn content(&self, languages: &Languages) -> Regex {
-        let any = spell::canonical_char();
+        let spelling = languages.spelling();
         let mut parts: Vec<Regex> = Vec::new();
-        let mut minus: Vec<Regex> = self.excluded.iter().map(|text| Regex::literal(spell::canonical(text))).collect();
+        let mut minus: Vec<Regex> = self.excluded.iter().map(|text| spelling.text(text)).collect();
         for &(language, positive) in &self.languages {
             let content = languages.content(language);
             if positive { &mut parts } else { &mut minus }.push(content);
         }
         if self.min_length > 0 || self.max_length.is_some() || parts.is_empty() {
-            parts.push(any.repeat(self.min_length, self.max_length));
+            parts.push(spelling.any_char().repeat(self.min_length, self.max_length));
         }
         let mut parts = parts.into_iter();
         let first = parts.next().unwrap_or_else(Regex::empty);

@@ -1,0 +1,110 @@
+//! Members in any order: a left-linear automaton over facts.
+//!
+//! A state is the set of tracked keys that have been seen, and the number of members, saturated. Every named key is
+//! tracked, since none may stand twice; that takes 2ⁿ states for n keys, and no grammar can do with fewer (permutations
+//! have no small grammar), so n is limited. Where an object has more keys, `unsupported = weaken` tracks the required
+//! ones only, which keeps every value valid but lets optional keys be repeated.
+//!
+//! ```text
+//! s ∪ {k} → s Mₖ    if k ∉ s        Mₖ → LATERₖ vₖ
+//! {k}     → FIRSTₖ vₖ
+//! s       → s F                     F → LATER v, for free keys and keys that are not tracked
+//! ```
+
+use glrmask_automata::{NonterminalId, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::chain::{Contents, Member};
+use super::counted::Counting;
+use super::Emitter;
+use crate::error::{Result, SchemaError};
+
+/// Tracked keys seen, number of members.
+type Facts = (u64, usize);
+
+/// The automaton in the making.
+struct Order {
+    /// The bit of each named member, if it is tracked.
+    tracked: Vec<Option<u32>>,
+    /// Tracked members that must have been seen at the end.
+    required: u64,
+    states: FxHashMap<Facts, NonterminalId>,
+    queue: Vec<Facts>,
+}
+
+impl Emitter<'_, '_> {
+    /// Any order of named members (and whether each is required) and free members, as many as may be.
+    pub(super) fn any_order(
+        &mut self,
+        object: NonterminalId,
+        named: &[(Member, bool)],
+        free: &[Member],
+        counting: Counting,
+    ) -> Result<Contents> {
+        let mut order = self.tracked(object, named)?;
+        let entries = named.iter().zip(order.tracked.clone()).map(|(&(member, _), bit)| (member, bit));
+        let entries: Vec<(Member, Option<u32>)> = entries.chain(free.iter().map(|&member| (member, None))).collect();
+        let mut later = Vec::with_capacity(entries.len());
+        for &(member, bit) in &entries {
+            let step = self.builder.fresh("member");
+            self.production(step, vec![member.later, member.value])?;
+            later.push((Symbol::Nonterminal(step), bit));
+            if let Some(facts) = counting.after((0, 0), bit) {
+                let to = self.facts(&mut order, facts);
+                self.production(to, vec![member.first, member.value])?;
+            }
+        }
+        let mut contents = Contents { members: Vec::new(), may_be_empty: order.required == 0 && counting.min == 0 };
+        while let Some(facts) = order.queue.pop() {
+            let from = self.facts(&mut order, facts);
+            if facts.0 & order.required == order.required && facts.1 >= counting.min {
+                contents.members.push(vec![Symbol::Nonterminal(from)]);
+            }
+            for &(step, bit) in &later {
+                if let Some(next) = counting.after(facts, bit) {
+                    let to = self.facts(&mut order, next);
+                    self.production(to, vec![Symbol::Nonterminal(from), step])?;
+                }
+            }
+        }
+        Ok(contents)
+    }
+    /// Decides which keys are tracked.
+    fn tracked(&mut self, object: NonterminalId, members: &[(Member, bool)]) -> Result<Order> {
+        let limit = self.algebra.options.limits.facts;
+        let states = |n: usize| u32::try_from(n).ok().and_then(|n| 1usize.checked_shl(n)).filter(|_| n < 40);
+        let fits = |n: usize| states(n).is_some_and(|states| states <= limit);
+        let all = fits(members.len());
+        if !all {
+            let given = states(members.len()).unwrap_or(usize::MAX);
+            let mut error = SchemaError::limit("sets of keys of one object in any order", given, limit);
+            error.explain("weakened, optional keys may be repeated");
+            let required = members.iter().filter(|(_, required)| *required).count();
+            self.over_limit(object, "properties", error, fits(required))?;
+        }
+        let mut bits = 0..;
+        let tracked: Vec<_> =
+            members.iter().map(|&(_, required)| (all || required).then(|| bits.next()).flatten()).collect();
+        let required = members.iter().zip(&tracked).filter(|((_, required), _)| *required);
+        let required = required.filter_map(|(_, bit)| *bit).fold(0, |set, bit| set | 1 << bit);
+        Ok(Order { tracked, required, states: FxHashMap::default(), queue: Vec::new() })
+    }
+    fn facts(&mut self, order: &mut Order, facts: Facts) -> NonterminalId {
+        *order.states.entry(facts).or_insert_with(|| {
+            order.queue.push(facts);
+            self.builder.fresh("members")
+        })
+    }
+}
+
+impl Counting {
+    /// The facts after one member more; `None` if it may not stand here.
+    fn after(self, (seen, count): Facts, bit: Option<u32>) -> Option<Facts> {
+        let bit = bit.map_or(0, |bit| 1 << bit);
+        let count = match self.max {
+            Some(max) => Some(count + 1).filter(|&count| count <= max)?,
+            None => (count + 1).min(self.min),
+        };
+        (seen & bit == 0).then_some((seen | bit, count))
+    }
+}

@@ -1,0 +1,251 @@
+//! Objects in any order, counted and remembered items, divisors: texts that must and must not be accepted.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use glrmask_json_schema::{compile, Category, Limits, Options, PropertyOrder, Unsupported};
+use support::Recognizer;
+
+type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+fn check(cases: &[Case], options: &Options) {
+    for (schema, good, bad) in cases {
+        let compiled = compile(schema, options).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        let recognizer = Recognizer::new(&compiled.grammar).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        for text in *good {
+            assert!(recognizer.accepts(text), "{schema} accepts {text}");
+        }
+        for text in *bad {
+            assert!(!recognizer.accepts(text), "{schema} refuses {text}");
+        }
+    }
+}
+
+fn any_order() -> Options {
+    Options { property_order: PropertyOrder::Any, ..Options::default() }
+}
+
+#[test]
+fn keys_in_any_order_but_never_twice() {
+    let cases: &[Case] = &[
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "null"}, "c": true}, "required": ["b"], "additionalProperties": false}"#,
+            &[
+                r#"{"b": null}"#,
+                r#"{"b": null, "a": 1}"#,
+                r#"{"a": 1, "b": null}"#,
+                r#"{"c": [], "b": null, "a": 2}"#,
+                r#"{"a": 1, "c": {}, "b": null}"#,
+            ],
+            &[
+                "{}",
+                r#"{"a": 1}"#,
+                r#"{"b": null, "b": null}"#,
+                r#"{"a": 1, "b": null, "a": 1}"#,
+                r#"{"b": null, "d": 1}"#,
+                r#"{"b": 1}"#,
+                r#"{"b": null, "c": 1, "a": 2, "c": 3}"#,
+                r#"{"b": null, "\u0061": 1}"#,
+            ],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "integer"}}, "patternProperties": {"^x": {"type": "null"}}, "additionalProperties": {"type": "boolean"}, "minProperties": 1}"#,
+            &[
+                r#"{"x": null, "a": 1, "q": true}"#,
+                r#"{"q": true, "x1": null, "r": false, "a": 3}"#,
+                r#"{"x": null}"#,
+                r#"{"a": 1}"#,
+            ],
+            &["{}", r#"{"a": 1, "x": true}"#, r#"{"q": null}"#, r#"{"a": 1, "q": true, "a": 1}"#],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": true, "b": true, "c": true}, "additionalProperties": false, "minProperties": 2, "maxProperties": 2}"#,
+            &[r#"{"a": 1, "b": 2}"#, r#"{"c": 1, "a": 2}"#, r#"{"b": 1, "c": 2}"#],
+            &["{}", r#"{"a": 1}"#, r#"{"a": 1, "b": 2, "c": 3}"#, r#"{"a": 1, "a": 2}"#],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": true}, "maxProperties": 2}"#,
+            &["{}", r#"{"z": 1, "a": 2}"#, r#"{"y": 1, "z": 2}"#],
+            &[r#"{"z": 1, "a": 2, "y": 1}"#],
+        ),
+        (
+            r#"{"enum": [{"a": 1, "b": [{"c": 1, "d": "x"}]}]}"#,
+            &[r#"{"a": 1, "b": [{"c": 1, "d": "x"}]}"#, r#"{"b": [{"d": "x", "c": 1}], "a": 1}"#],
+            &[r#"{"a": 1}"#, r#"{"b": [{"d": "x"}], "a": 1}"#, r#"{"a": 1, "b": []}"#],
+        ),
+        (
+            r#"{"type": "object", "dependentRequired": {"a": ["b"]}, "properties": {"a": true, "b": true}, "additionalProperties": false}"#,
+            &["{}", r#"{"b": 1}"#, r#"{"b": 1, "a": 2}"#, r#"{"a": 1, "b": 2}"#],
+            &[r#"{"a": 1}"#],
+        ),
+    ];
+    check(cases, &any_order());
+}
+
+#[test]
+fn too_many_keys_for_any_order() {
+    let keys: Vec<String> = (0..30).map(|i| format!("\"k{i}\": true")).collect();
+    let schema = format!(
+        "{{\"properties\": {{\"o\": {{\"type\": \"object\", \"properties\": {{{}}}, \"required\": [\"k3\", \"k7\"]}}}}}}",
+        keys.join(", ")
+    );
+    let error = compile(&schema, &any_order()).unwrap_err();
+    assert_eq!((error.category(), error.pointer()), (Category::Limit, Some("/properties/o")));
+    assert_eq!(error.numbers(), Some((1 << 30, Limits::default().facts as u64)));
+    let weaken = Options { unsupported: Unsupported::Weaken, ..any_order() };
+    let compiled = compile(&schema, &weaken).unwrap();
+    assert_eq!(compiled.warnings.len(), 1);
+    let recognizer = Recognizer::new(&compiled.grammar).unwrap();
+    assert!(recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2, "k0": 3, "k3": 4}}"#));
+    assert!(!recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2, "k7": 3, "k3": 4}}"#));
+    assert!(!recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2}}"#));
+}
+
+#[test]
+fn optional_members_stay_linear() {
+    let keys: Vec<String> = (0..2000).map(|i| format!("\"key{i}\": {{\"type\": \"integer\"}}")).collect();
+    let schema = format!("{{\"type\": \"object\", \"properties\": {{{}}}}}", keys.join(", "));
+    let compiled = compile(&schema, &Options::default()).unwrap();
+    assert!(compiled.grammar.productions.len() < 13_000, "{}", compiled.grammar.productions.len());
+    assert!(compiled.grammar.productions.iter().all(|p| p.rhs.len() <= 4));
+}
+
+#[test]
+fn every_choice_of_optional_members() {
+    for required in ["", "k0", "k2", "k4"] {
+        let keys: Vec<String> = (0..5).map(|i| format!("\"k{i}\": {{\"const\": {i}}}")).collect();
+        let list = if required.is_empty() { String::new() } else { format!("\"{required}\"") };
+        let schema = format!(
+            "{{\"type\": \"object\", \"properties\": {{{}}}, \"required\": [{list}], \"additionalProperties\": false}}",
+            keys.join(", ")
+        );
+        let recognizer = Recognizer::new(&compile(&schema, &Options::default()).unwrap().grammar).unwrap();
+        for subset in 0..32u32 {
+            let present = (0..5).filter(|i| subset >> i & 1 == 1).map(|i| format!("\"k{i}\": {i}"));
+            let text = format!("{{{}}}", present.collect::<Vec<_>>().join(", "));
+            assert_eq!(recognizer.accepts(&text), required.is_empty() || text.contains(required), "{text} {required}");
+        }
+        assert!(!recognizer.accepts("{\"k2\": 2, \"k1\": 1, \"k0\": 0, \"k4\": 4}"));
+    }
+}
+
+#[test]
+fn several_contains() {
+    check(
+        &[
+            (
+                r#"{"type": "array", "contains": {"const": 1}, "allOf": [{"contains": {"const": 2}, "minContains": 2, "maxContains": 3}]}"#,
+                &["[1, 2, 2]", "[2, 1, 2, 2]", "[0, 2, 2, 1, 1]"],
+                &["[]", "[1, 2]", "[2, 2]", "[1, 2, 2, 2, 2]"],
+            ),
+            (
+                r#"{"type": "array", "contains": {"minimum": 5}, "allOf": [{"contains": {"multipleOf": 2}}], "items": {"type": "integer"}}"#,
+                &["[6]", "[5, 2]", "[2, 5]"],
+                &["[5]", "[2]", "[]", "[7, 9]"],
+            ),
+            (
+                r#"{"type": "array", "contains": {"const": 1}, "maxItems": 1500, "minItems": 3}"#,
+                &["[0, 0, 1]", "[1, 1, 1]"],
+                &["[0, 1]", "[0, 0, 0]"],
+            ),
+        ],
+        &Options::default(),
+    );
+}
+
+#[test]
+fn unique_items_out_of_few_values() {
+    check(
+        &[
+            (
+                r#"{"type": "array", "items": {"enum": ["a", "b", 1]}, "uniqueItems": true}"#,
+                &["[]", "[\"a\"]", "[1, \"a\"]", "[\"b\", 1.0, \"a\"]"],
+                &["[\"a\", \"a\"]", "[1, 1.0]", "[\"a\", \"b\", 1, \"b\"]", "[2]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": ["boolean", "null"]}, "uniqueItems": true, "minItems": 2, "contains": {"const": true}}"#,
+                &["[true, false]", "[null, true]", "[false, null, true]"],
+                &["[true]", "[true, true]", "[false, null]", "[]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 20}, "uniqueItems": true, "maxItems": 2}"#,
+                &["[]", "[1, 20]", "[20, 3]"],
+                &["[3, 3]", "[1, 2, 3]", "[21]"],
+            ),
+            (
+                r#"{"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false, "uniqueItems": true}"#,
+                &["[]", "[\"x\"]", "[\"x\", 1]"],
+                &["[1]", "[\"x\", 1, 2]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "additionalProperties": false}, "uniqueItems": true}"#,
+                &["[{}, {\"a\": 1}]", "[{\"a\": 2}, {\"a\": 1}, {}]"],
+                &["[{}, {}]", "[{\"a\": 1}, {\"a\": 1}]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": "string", "pattern": "^[ab]$"}, "uniqueItems": true}"#,
+                &["[\"a\", \"b\"]"],
+                &["[\"a\", \"a\"]", "[\"c\"]"],
+            ),
+        ],
+        &Options::default(),
+    );
+    let unbounded = r#"{"items": {"type": "string"}, "uniqueItems": true}"#;
+    let error = compile(unbounded, &Options::default()).unwrap_err();
+    assert_eq!((error.category(), error.keyword()), (Category::Unsupported, Some("uniqueItems")));
+    let weaken = Options { unsupported: Unsupported::Weaken, ..Options::default() };
+    assert_eq!(compile(unbounded, &weaken).unwrap().warnings[0].keyword, "uniqueItems");
+}
+
+#[test]
+fn few_free_keys_can_be_counted() {
+    check(
+        &[
+            (
+                r#"{"type": "object", "propertyNames": {"enum": ["a", "b", "c"]}, "minProperties": 2}"#,
+                &["{\"a\": 1, \"b\": 2}", "{\"a\": 1, \"b\": 2, \"c\": 3}", "{\"b\": 1, \"c\": 2}"],
+                &["{\"a\": 1}", "{\"a\": 1, \"a\": 2}", "{\"d\": 1, \"e\": 2}"],
+            ),
+            (
+                r#"{"type": "object", "patternProperties": {"^x[12]$": {"type": "null"}}, "additionalProperties": false, "minProperties": 2}"#,
+                &["{\"x1\": null, \"x2\": null}"],
+                &["{\"x1\": null}", "{\"x1\": null, \"x1\": null}"],
+            ),
+        ],
+        &Options::default(),
+    );
+    let error = compile(r#"{"type": "object", "minProperties": 2}"#, &Options::default()).unwrap_err();
+    assert_eq!((error.category(), error.keyword()), (Category::Unsupported, Some("minProperties")));
+    let bomb = compile(r#"{"type": "object", "maxProperties": 4000000000}"#, &Options::default()).unwrap_err();
+    assert_eq!(bomb.category(), Category::Limit);
+}
+
+#[test]
+fn divisors() {
+    check(
+        &[
+            (
+                r#"{"type": "integer", "multipleOf": 7, "minimum": -20, "maximum": 1000}"#,
+                &["0", "7", "-14", "994", "21.0"],
+                &["1", "-21", "1001", "7.7", "6", "007"],
+            ),
+            (
+                r#"{"type": "number", "multipleOf": 0.3}"#,
+                &["0.3", "-0.6", "3", "0.90", "1.2"],
+                &["0.1", "1", "0.31", "0.03"],
+            ),
+            (
+                r#"{"type": "number", "multipleOf": 864e5}"#,
+                &["0", "86400000", "172800000.0"],
+                &["864", "86400001", "8640000"],
+            ),
+            (
+                r#"{"allOf": [{"multipleOf": 6}, {"multipleOf": 10}], "type": "number"}"#,
+                &["30", "-60"],
+                &["6", "10", "45"],
+            ),
+        ],
+        &Options::default(),
+    );
+}

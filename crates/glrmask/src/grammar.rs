@@ -1,9 +1,11 @@
 //! Grammars from their sources to a constraint.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glrmask_compiler::Config;
-use glrmask_json_schema::{Options, Warning};
+use glrmask_grammar::{lark, GrammarError};
+use glrmask_json_schema::{Category, Options, Warning};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
 
@@ -32,6 +34,17 @@ pub struct CompileOptions {
     pub optimization: Optimization,
     /// Transformations and limits, for experts.
     pub config: Config,
+}
+
+/// How a Lark grammar is read.
+#[derive(Clone, Debug, Default)]
+pub struct LarkOptions {
+    /// Lark's own syntax, or that of LLM toolkits.
+    pub profile: lark::Profile,
+    /// Token ids by name: for `<name>` and for names that `%declare` declares.
+    pub token_names: BTreeMap<String, Vec<TokenId>>,
+    /// For `%json { … }`.
+    pub json_schema: Options,
 }
 
 /// A grammar, independent of any vocabulary. Cheap to clone.
@@ -75,6 +88,35 @@ impl Grammar {
         Ok(glrmask_grammar::ebnf::parse(source)?.into())
     }
 
+    /// From a Lark grammar, in Lark's own syntax (the profile `recognition`).
+    ///
+    /// # Errors
+    /// All errors of the text, with line, column and excerpt.
+    pub fn from_lark(source: &str) -> Result<Self, Error> {
+        Self::from_lark_with(source, &LarkOptions::default())
+    }
+
+    /// From a Lark grammar, with a profile and the ids of named tokens.
+    ///
+    /// ```
+    /// use glrmask::{Grammar, LarkOptions, LarkProfile};
+    /// let options = LarkOptions { profile: LarkProfile::Llm, ..LarkOptions::default() };
+    /// let source = r#"start: "call " %json { "type": "integer" }"#;
+    /// assert!(Grammar::from_lark_with(source, &options)?.to_glrm().contains("grammar json"));
+    /// # Ok::<(), glrmask::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All errors of the text, with line, column and excerpt.
+    pub fn from_lark_with(source: &str, options: &LarkOptions) -> Result<Self, Error> {
+        let LarkOptions { profile, token_names, json_schema } = options;
+        let reader = |schema: &str| read_schema(schema, json_schema);
+        let token_names = token_names.iter().map(|(name, ids)| (name.clone(), ids.iter().map(|id| id.0).collect()));
+        let options =
+            lark::Options { profile: *profile, token_names: token_names.collect(), json_schema: Some(&reader) };
+        Ok(lark::parse(source, &options)?.into())
+    }
+
     /// Compiles for a vocabulary.
     ///
     /// # Errors
@@ -101,5 +143,16 @@ impl Grammar {
 impl From<glrmask_grammar::Grammar> for Grammar {
     fn from(grammar: glrmask_grammar::Grammar) -> Self {
         Self { grammar: Arc::new(grammar), warnings: Vec::new() }
+    }
+}
+
+/// The grammar of a JSON Schema inside another grammar.
+fn read_schema(schema: &str, options: &Options) -> Result<glrmask_grammar::Grammar, GrammarError> {
+    match glrmask_json_schema::compile(schema, options) {
+        Ok(compiled) => Ok(compiled.grammar),
+        Err(error) if error.category() == Category::Unsupported => {
+            Err(GrammarError::unsupported(error.to_string(), None))
+        }
+        Err(error) => Err(GrammarError::invalid(error.to_string(), None)),
     }
 }

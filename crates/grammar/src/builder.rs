@@ -9,6 +9,7 @@ use glrmask_automata::{IndexVec, NonterminalId, Regex, Symbol, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError, MAX_DIAGNOSTICS};
+use crate::embed::Shift;
 use crate::expr::Expr;
 use crate::ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Span, Terminal, ROOT_SCOPE};
 use crate::pattern::{is_visibly_empty, split_empty, MAX_REGEX_DEPTH};
@@ -177,6 +178,24 @@ impl GrammarBuilder {
         GrammarError::collect(errors).map_or(Ok(grammar), Err)
     }
 
+    /// How far the ids of an embedded grammar move.
+    pub(crate) fn shift(&self) -> Shift {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Shift {
+            terminals: count(self.terminals.len()),
+            nonterminals: count(self.nonterminals.len()),
+            scopes: count(self.scopes.len()),
+        }
+    }
+    pub(crate) fn push_scope(&mut self, scope: Scope) {
+        self.scopes.push(scope);
+    }
+    pub(crate) fn push_terminal(&mut self, terminal: Terminal) {
+        self.terminals.push(terminal);
+    }
+    pub(crate) fn push_nonterminal(&mut self, nonterminal: Nonterminal) {
+        self.nonterminals.push(nonterminal);
+    }
     pub(crate) fn error(&mut self, diagnostic: Diagnostic) {
         if self.errors.len() < MAX_DIAGNOSTICS {
             self.errors.push(diagnostic);

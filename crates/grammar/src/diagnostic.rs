@@ -182,6 +182,16 @@ fn excerpt(source: &str, span: Span) -> Option<String> {
     Some(out)
 }
 
+/// A piece of source text as it appears in a message.
+pub(crate) fn shorten(text: &str) -> String {
+    let short: String = text.chars().take(30).map(printable).collect();
+    if short.len() < text.len() {
+        short + "…"
+    } else {
+        short
+    }
+}
+
 /// Control characters would disturb the alignment.
 fn printable(c: char) -> char {
     if c.is_control() {

@@ -29,10 +29,13 @@
 pub mod builder;
 pub mod diagnostic;
 pub mod ebnf;
+mod embed;
 pub mod expr;
 pub mod glrm;
 pub mod ir;
+pub mod lark;
 pub mod pattern;
+mod regex;
 mod repeat;
 #[cfg(test)]
 mod testing;

@@ -89,6 +89,23 @@ impl PyConstraint {
         Self::compile(py, &PyGrammar::from_ebnf(py, source)?, vocab, args)
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (
+        source, vocab, *, profile = "recognition", token_names = None, end_token_ids = None, optimization = None
+    ))]
+    fn from_lark(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        vocab: &Bound<'_, PyVocab>,
+        profile: &str,
+        token_names: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        optimization: Option<PyOptimization>,
+    ) -> PyResult<Self> {
+        let args = CompileArgs::new(end_token_ids, optimization)?;
+        Self::compile(py, &PyGrammar::from_lark(source, profile, token_names)?, vocab, args)
+    }
+
     fn start(&self, py: Python<'_>) -> PyConstraintState {
         PyConstraintState::new(py.detach(|| self.constraint.start()))
     }
@@ -146,6 +163,19 @@ impl PyDynamicConstraint {
         end_token_ids: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<Self>> {
         PyConstraint::dynamic(py, &PyGrammar::from_ebnf(py, source)?, vocab, end_token_ids)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (source, vocab, *, profile = "recognition", token_names = None, end_token_ids = None))]
+    fn from_lark(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        vocab: &Bound<'_, PyVocab>,
+        profile: &str,
+        token_names: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<Self>> {
+        PyConstraint::dynamic(py, &PyGrammar::from_lark(source, profile, token_names)?, vocab, end_token_ids)
     }
 }
 

@@ -92,6 +92,17 @@ impl PyGrammar {
         Self::from_text(source, Grammar::from_ebnf)
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (source, *, profile = "recognition", token_names = None))]
+    pub(crate) fn from_lark(
+        source: &Bound<'_, PyAny>,
+        profile: &str,
+        token_names: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let options = options::lark(profile, token_names)?;
+        Self::from_text(source, |text| Grammar::from_lark_with(text, &options))
+    }
+
     #[pyo3(signature = (vocab, *, end_tokens = None, optimization = None, threads = None))]
     fn compile(
         &self,

@@ -1,18 +1,20 @@
-//! Keyword arguments that say how JSON is spelled and how strict a schema is taken.
+//! Keyword arguments that say how a source is read: how JSON is spelled, how strict a schema is taken, which Lark.
 
 use glrmask::json_schema::{Escapes, PropertyOrder, Unsupported, Whitespace};
-use glrmask::JsonSchemaOptions;
+use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::wrong_type;
+use crate::vocab::{declared_id, token_ids};
 
 const WHITESPACE: &[(&str, Whitespace)] =
     &[("spaced", Whitespace::Spaced), ("compact", Whitespace::Compact), ("flexible", Whitespace::Flexible)];
 const ORDER: &[(&str, PropertyOrder)] = &[("schema", PropertyOrder::Schema), ("any", PropertyOrder::Any)];
 const ESCAPES: &[(&str, Escapes)] =
     &[("natural", Escapes::Natural), ("canonical", Escapes::Canonical), ("any", Escapes::Any)];
+const PROFILE: &[(&str, LarkProfile)] = &[("recognition", LarkProfile::Recognition), ("llm", LarkProfile::Llm)];
 const UNSUPPORTED: &[(&str, Unsupported)] = &[("error", Unsupported::Error), ("weaken", Unsupported::Weaken)];
 
 /// Options from keyword arguments; what is not given has its default.
@@ -34,8 +36,32 @@ pub(crate) fn json_schema(given: Option<&Bound<'_, PyDict>>) -> PyResult<JsonSch
     Ok(options)
 }
 
+/// How a Lark grammar is read.
+pub(crate) fn lark(profile: &str, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<LarkOptions> {
+    let profile = named("profile", profile, PROFILE)?;
+    let mut options = LarkOptions { profile, ..LarkOptions::default() };
+    let Some(names) = token_names else { return Ok(options) };
+    let Ok(entries) = names.cast::<PyDict>() else {
+        return Err(wrong_type("token_names", "a dict from str to int or a sequence of int", names));
+    };
+    for (name, ids) in entries {
+        let name: String = name.extract().map_err(|_| wrong_type("a token name", "str", &name))?;
+        let ids = match ids.try_iter() {
+            Ok(_) => token_ids("the ids of a token name", &ids)?,
+            Err(_) => vec![declared_id(&ids)?],
+        };
+        options.token_names.insert(name, ids);
+    }
+    Ok(options)
+}
+
 fn choice<T: Copy>(name: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {
     let Ok(given) = value.extract::<String>() else { return Err(wrong_type(name, "str", value)) };
+    named(name, &given, choices)
+}
+
+/// The choice of this name.
+pub(crate) fn named<T: Copy>(name: &str, given: &str, choices: &[(&str, T)]) -> PyResult<T> {
     let found = choices.iter().find(|(choice, _)| *choice == given).map(|(_, meaning)| *meaning);
     found.ok_or_else(|| {
         let names: Vec<_> = choices.iter().map(|(choice, _)| format!("'{choice}'")).collect();

@@ -178,7 +178,7 @@ fn named_ids(names: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, TokenId>> {
     entries.iter().map(|(key, id)| Ok((name(key)?, declared_id(&id)?))).collect()
 }
 
-fn declared_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {
+pub(crate) fn declared_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {
     let Some(number) = token_id("a token id", id)? else {
         return Err(errors::error(id.py(), format!("token id {} is not from 0 to 4294967295", id.str()?)));
     };

@@ -14,7 +14,7 @@ use super::ast::{Kind, Node, MAX_NESTING};
 use super::charset::CharSet;
 use super::lexer::{tokenize, Dialect, Spanned, Token};
 use super::source::Source;
-use crate::diagnostic::{Diagnostic, DiagnosticKind, MAX_DIAGNOSTICS};
+use crate::diagnostic::{shorten, Diagnostic, DiagnosticKind, MAX_DIAGNOSTICS};
 use crate::expr::Occurs;
 use crate::ir::Span;
 
@@ -296,13 +296,5 @@ impl<'a, 's> Parser<'a, 's> {
             return None;
         }
         Some(node)
-    }
-}
-
-/// A token as it appears in a message.
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(30) {
-        Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or("").escape_debug()),
-        None => text.escape_debug().to_string(),
     }
 }

@@ -22,8 +22,8 @@ Constraints may be shared by any number of threads. A state may be used from any
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from typing import Any, ClassVar, Unpack, final
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Literal, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,6 +204,22 @@ class Grammar:
         Raises `GrammarSyntaxError`, `LimitError`.
         """
 
+    @staticmethod
+    def from_lark(
+        source: str,
+        *,
+        profile: Literal["recognition", "llm"] = "recognition",
+        token_names: dict[str, int | Sequence[int]] | None = None,
+    ) -> Grammar:
+        """From a Lark grammar whose start symbol is the rule `start`.
+
+        `recognition` is Lark's own syntax, with regular expressions as in Python; `llm` adds `%json`, `%regex`,
+        `<token>` atoms, `&`, `~` and rule options, with regular expressions as in Rust. Token atoms and names that
+        `%declare` declares stand for the ids that `token_names` gives them; they are never inferred from spellings.
+
+        Raises `GrammarSyntaxError`, `LimitError`; `TypeError`, `ValueError` for bad arguments.
+        """
+
     def to_glrm(self) -> str:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
 
@@ -272,6 +288,18 @@ class Constraint:
     ) -> Constraint:
         """`Grammar.from_ebnf` and `Grammar.compile` in one."""
 
+    @staticmethod
+    def from_lark(
+        source: str,
+        vocab: Vocab,
+        *,
+        profile: Literal["recognition", "llm"] = "recognition",
+        token_names: dict[str, int | Sequence[int]] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+    ) -> Constraint:
+        """`Grammar.from_lark` and `Grammar.compile` in one."""
+
     def start(self) -> ConstraintState:
         """A new state at the start of the text."""
 
@@ -318,6 +346,17 @@ class DynamicConstraint(Constraint):
         source: str, vocab: Vocab, *, end_token_ids: Iterable[int] | None = None
     ) -> DynamicConstraint:
         """As `Constraint.from_ebnf`."""
+
+    @staticmethod
+    def from_lark(  # type: ignore[override]
+        source: str,
+        vocab: Vocab,
+        *,
+        profile: Literal["recognition", "llm"] = "recognition",
+        token_names: dict[str, int | Sequence[int]] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+    ) -> DynamicConstraint:
+        """As `Constraint.from_lark`."""
 
 @final
 class ConstraintState:

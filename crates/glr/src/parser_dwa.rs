@@ -6,7 +6,7 @@
 //! all at compile time is the same code run to the end. Rows know classes, never tokens.
 
 use glrmask_automata::lexdag::{ClassDag, ClassId, IGNORED};
-use glrmask_automata::{typed_id, IndexVec, TerminalId};
+use glrmask_automata::{typed_id, Id, IndexVec, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::{AtomId, Atoms, GroupId};
@@ -22,6 +22,10 @@ typed_id!(
 typed_id!(
     /// A state of the Parser DWA.
     pub struct RowId, "row"
+);
+typed_id!(
+    /// What a row accepts: two rows of one query with equal ids allow the same tokens.
+    pub struct AcceptId, "accept"
 );
 
 /// Rows one cache may hold.
@@ -65,6 +69,8 @@ pub struct ParserDwa {
     rows: IndexVec<RowId, Row>,
     row_ids: FxHashMap<Row, RowId>,
     finals: Vec<bool>,
+    accepts: Vec<AcceptId>,
+    accept_ids: FxHashMap<(QueryId, Box<[WeightId]>), AcceptId>,
     starts: FxHashMap<(QueryId, LrState), RowId>,
     edges: FxHashMap<(RowId, LrState), RowId>,
     bytes: usize,
@@ -137,6 +143,8 @@ impl ParserDwa {
         self.rows = IndexVec::new();
         self.row_ids.clear();
         self.finals.clear();
+        self.accepts.clear();
+        self.accept_ids.clear();
         self.starts.clear();
         self.edges.clear();
         self.bytes = 0;
@@ -211,9 +219,30 @@ impl ParserDwa {
     pub fn is_final(&self, row: RowId) -> bool {
         self.finals[row.0 as usize]
     }
+    /// What the row accepts, as an id that equal sets share.
+    #[inline]
+    pub fn accept(&self, row: RowId) -> AcceptId {
+        self.accepts[row.0 as usize]
+    }
+    /// Number of different sets that rows accept.
+    pub fn accepts(&self) -> usize {
+        self.accept_ids.len()
+    }
+    /// Number of queries.
+    pub fn queries(&self) -> usize {
+        self.queries.len()
+    }
     /// The places in a weight.
     pub fn accepted_places(&self, weight: WeightId) -> impl Iterator<Item = usize> + '_ {
         self.atoms.weights.iter(weight)
+    }
+    /// The rows known so far: per query and top of the stack.
+    pub fn known_starts(&self) -> impl Iterator<Item = (QueryId, LrState, RowId)> + '_ {
+        self.starts.iter().map(|(&(query, top), &row)| (query, top, row))
+    }
+    /// The rows known so far: per row and next symbol.
+    pub fn known_reads(&self) -> impl Iterator<Item = (RowId, LrState, RowId)> + '_ {
+        self.edges.iter().map(|(&(row, symbol), &next)| (row, symbol, next))
     }
     /// Number of rows.
     pub fn len(&self) -> usize {
@@ -237,8 +266,11 @@ impl ParserDwa {
             return Ok(known);
         }
         GlrError::check_limit("states of the Parser DWA", self.rows.len(), ROW_LIMIT)?;
-        self.bytes += 16 * row.accepted.len() + 120;
+        self.bytes += 28 * row.accepted.len() + 180;
         self.finals.push(row.is_final());
+        let fresh = AcceptId::from_usize(self.accept_ids.len());
+        let accept = *self.accept_ids.entry((row.query, row.accepted.clone())).or_insert(fresh);
+        self.accepts.push(accept);
         let id = self.rows.push(row.clone());
         self.row_ids.insert(row, id);
         Ok(id)

@@ -31,3 +31,4 @@ pub use lexer::{Language, Lexer, TerminalDef};
 pub use profile::{profile, profile_by_token, profile_inside, Profile, TokenSet};
 pub use relation::BitSet;
 pub use scan::{ScanId, StartSetId};
+pub use walk::TokenGroup;

@@ -63,12 +63,17 @@ impl TokenGroup {
     }
     /// Adds the tokens to a mask of this vocabulary.
     pub fn add_to(&self, vocab: &Vocab, words: &mut [u32]) {
-        if self.len < DENSE_FROM {
+        if !self.is_dense() {
             return vocab.set_ranks(&self.ranks, words);
         }
         words.iter_mut().zip(self.words(vocab)).for_each(|(word, more)| *word |= more);
     }
-    fn words(&self, vocab: &Vocab) -> &[u32] {
+    /// Whether the group is worth its mask words: then [`words`](Self::words) is the way to use it.
+    pub fn is_dense(&self) -> bool {
+        self.len >= DENSE_FROM
+    }
+    /// The group as mask words of this vocabulary; made when first asked for.
+    pub fn words(&self, vocab: &Vocab) -> &[u32] {
         self.words.get_or_init(|| match &self.base {
             Some((base, removed, added)) if base.len >= DENSE_FROM => {
                 let mut own = base.words(vocab).to_vec();

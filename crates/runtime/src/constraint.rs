@@ -2,14 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
+use arc_swap::{ArcSwapOption, Guard};
 use glrmask_glr::{LrState, Tables};
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
 use parking_lot::RwLock;
 
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
+use crate::eager::{self, Budget, Cut};
 use crate::error::RuntimeError;
 use crate::fill::Cache;
+use crate::frozen::{Frozen, FrozenStats};
 use crate::query;
 use crate::state::ConstraintState;
 
@@ -56,6 +59,8 @@ pub(crate) struct Inner {
     pub(crate) mask_words: usize,
     /// Per LR state, the components in which a lexeme may start; found on first use.
     start_components: Box<[OnceLock<BitSet>]>,
+    /// What was filled before decoding, if anything.
+    frozen: ArcSwapOption<Frozen>,
     pub(crate) cache: RwLock<Cache>,
 }
 
@@ -74,7 +79,7 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache };
+        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen: ArcSwapOption::empty(), cache };
         let constraint = Self(Arc::new(inner));
         let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
         if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
@@ -111,6 +116,32 @@ impl Constraint {
     pub fn stats(&self) -> Stats {
         self.0.cache.read().stats()
     }
+
+    /// Fills the tables before decoding, as far as the budget goes, so that decoding finds nothing left to compute
+    /// (pending longest-match conditions apart). `None` if nothing was cut off. Other threads may decode meanwhile; they
+    /// see the result when it is done. No answer depends on how far tables are filled.
+    ///
+    /// Time and memory: those of the tables, see [`Stats`].
+    ///
+    /// # Errors
+    /// Unusable parts; limits cut the fill and are no error.
+    pub fn fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
+        let mut cache = Cache::new(&self.0.lexer);
+        let cut = eager::fill(&self.0, &mut cache, budget)?;
+        self.0.frozen.store(Some(Arc::new(Frozen::new(&cache))));
+        Ok(cut)
+    }
+
+    /// How many units of work [`fill`](Self::fill) would take, about; `enough` or a little more if it is more than that.
+    /// Takes far less time than the fill itself.
+    pub fn predicted_work(&self, enough: usize) -> usize {
+        eager::predicted_work(&self.0, enough)
+    }
+
+    /// Sizes of what was filled before decoding, if anything was.
+    pub fn frozen_stats(&self) -> Option<FrozenStats> {
+        self.0.frozen().as_ref().map(|frozen| frozen.stats())
+    }
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
@@ -136,6 +167,11 @@ pub struct Stats {
 }
 
 impl Inner {
+    /// What was filled before decoding, if anything was.
+    #[inline]
+    pub(crate) fn frozen(&self) -> Guard<Option<Arc<Frozen>>> {
+        self.frozen.load()
+    }
     /// The components in which a lexeme may start while `top` is the top of the stack.
     pub(crate) fn start_components(&self, top: LrState) -> &BitSet {
         self.start_components[top.0 as usize].get_or_init(|| {

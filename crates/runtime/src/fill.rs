@@ -6,7 +6,7 @@
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, TerminalId};
-use glrmask_glr::{Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
+use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
 use glrmask_lexer::{profile, profile_inside, BitSet, Lexer, LexerCache, Profile};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -36,7 +36,7 @@ pub(crate) enum Viability {
 pub(crate) struct FilledProfile {
     pub(crate) query: QueryId,
     pub(crate) tokens: TokenSets,
-    pub(crate) masks: FxHashMap<RowId, Mask>,
+    pub(crate) masks: FxHashMap<AcceptId, Mask>,
 }
 
 /// The tables.
@@ -91,7 +91,7 @@ impl Cache {
         *self = Self { lexer: kept, clears: self.clears + 1, ..Self::new(lexer) };
     }
 
-    fn memory_usage(&self) -> usize {
+    pub(crate) fn memory_usage(&self) -> usize {
         self.lexer.memory_usage() + self.dwa.memory_usage() + self.mask_bytes + self.profiles.len() * 256
     }
 
@@ -115,6 +115,23 @@ impl Cache {
     }
     pub(crate) fn profile(&self, id: ProfileId) -> &FilledProfile {
         &self.profiles[id]
+    }
+    pub(crate) fn profiles(&self) -> &IndexVec<ProfileId, FilledProfile> {
+        &self.profiles
+    }
+    /// The mask of a profile for what a row accepts, if it is there.
+    #[inline]
+    pub(crate) fn known_mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
+        self.profiles[profile].masks.get(&self.dwa.accept(row))
+    }
+    /// What is known of every place of a lexeme without conditions, by component and state.
+    pub(crate) fn places<T>(&self, place: impl Fn(Option<Viability>, Option<ProfileId>) -> T) -> Vec<Vec<T>> {
+        let components = self.plain_viabilities.iter().zip(&self.plain_inside);
+        components.map(|(v, p)| v.iter().zip(p).map(|(&v, &p)| place(v, p)).collect()).collect()
+    }
+    /// Profiles at the boundary with these tops.
+    pub(crate) fn boundaries(&self) -> impl Iterator<Item = (LrState, ProfileId)> + '_ {
+        self.plain_boundary.iter().map(|(&top, &profile)| (top, profile))
     }
 
     // ------------------------------------------------------------------ viability
@@ -315,13 +332,13 @@ impl Cache {
         Ok(self.dwa.read(m, row, symbol)?)
     }
 
-    /// Makes sure the mask of this row is there.
-    pub(crate) fn fill_mask(&mut self, inner: &Inner, profile: ProfileId, row: RowId) {
-        let filled = &mut self.profiles[profile];
-        if let std::collections::hash_map::Entry::Vacant(slot) = filled.masks.entry(row) {
-            let mask = filled.tokens.mask(&self.dwa, row, &inner.vocab);
+    /// The mask of a profile for what a row accepts.
+    pub(crate) fn mask(&mut self, inner: &Inner, profile: ProfileId, row: RowId) -> &Mask {
+        let FilledProfile { tokens, masks, .. } = &mut self.profiles[profile];
+        masks.entry(self.dwa.accept(row)).or_insert_with(|| {
+            let mask = tokens.mask(&self.dwa, row, &inner.vocab);
             self.mask_bytes += mask.memory_usage();
-            slot.insert(mask);
-        }
+            mask
+        })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
-//! `mask` (from classes back to tokens), `history` (going back), [`speculate`] (several tokens), [`batch`] (several
-//! sequences).
+//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result),
+//! `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -12,8 +12,10 @@ pub mod batch;
 pub mod branch;
 mod commit;
 pub mod constraint;
+pub mod eager;
 pub mod error;
 mod fill;
+mod frozen;
 mod history;
 mod mask;
 mod query;
@@ -22,5 +24,7 @@ pub mod state;
 
 pub use batch::{commit_tokens_batch, fill_masks};
 pub use constraint::{Config, Constraint, Parts, Stats};
+pub use eager::{Budget, Cut};
 pub use error::{CommitError, CommitTokensError, RuntimeError};
+pub use frozen::FrozenStats;
 pub use state::ConstraintState;

@@ -7,6 +7,7 @@
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_glr::{LrState, QueryId, RowId};
 use glrmask_lexer::BitSet;
+use glrmask_vocab::Vocab;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -14,20 +15,65 @@ use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::fill::{Cache, ProfileId, Viability};
+use crate::frozen::Frozen;
+use crate::mask::Mask;
 use crate::state::condition_sets;
 
 /// Something is not in the tables yet.
+#[derive(Debug)]
 struct Missing;
 
-/// Access to the tables: shared and only what is known, or exclusive and filling.
+/// Access to the tables: frozen, shared and only what is known, or exclusive and filling.
 trait Access {
     type Error;
-    fn cache(&self) -> &Cache;
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Self::Error>;
     fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Self::Error>;
+    fn query(&self, profile: ProfileId) -> QueryId;
     fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Self::Error>;
     fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Self::Error>;
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), Self::Error>;
+    /// Whether no further symbol changes what the row accepts.
+    fn is_final(&self, row: RowId) -> bool;
+    fn accepts_nothing(&self, row: RowId) -> bool;
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Self::Error>;
+}
+
+/// What was filled before decoding: no lock, and only without pending conditions.
+struct Ready<'a>(&'a Frozen);
+
+impl Access for Ready<'_> {
+    type Error = Missing;
+    #[inline]
+    fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Missing> {
+        self.0.viability(lexeme, conditions).ok_or(Missing)
+    }
+    #[inline]
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Missing> {
+        self.0.profile(lexeme, || only_top(stacks), c).ok_or(Missing)
+    }
+    #[inline]
+    fn query(&self, profile: ProfileId) -> QueryId {
+        self.0.query(profile)
+    }
+    #[inline]
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Missing> {
+        self.0.start(query, top).ok_or(Missing)
+    }
+    #[inline]
+    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Missing> {
+        self.0.read(row, symbol).ok_or(Missing)
+    }
+    #[inline]
+    fn is_final(&self, row: RowId) -> bool {
+        self.0.is_final(row)
+    }
+    #[inline]
+    fn accepts_nothing(&self, row: RowId) -> bool {
+        self.0.accepts_nothing(row)
+    }
+    #[inline]
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Missing> {
+        self.0.mask(profile, row).ok_or(Missing)
+    }
 }
 
 struct Known<'a> {
@@ -37,9 +83,6 @@ struct Known<'a> {
 
 impl Access for Known<'_> {
     type Error = Missing;
-    fn cache(&self) -> &Cache {
-        self.cache
-    }
     #[inline]
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Missing> {
         self.cache.known_viability(lexeme, conditions).ok_or(Missing)
@@ -56,6 +99,10 @@ impl Access for Known<'_> {
         known.ok_or(Missing)
     }
     #[inline]
+    fn query(&self, profile: ProfileId) -> QueryId {
+        self.cache.profile(profile).query
+    }
+    #[inline]
     fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Missing> {
         self.cache.dwa().known_start(query, top).ok_or(Missing)
     }
@@ -64,8 +111,15 @@ impl Access for Known<'_> {
         self.cache.dwa().known_read(row, symbol).ok_or(Missing)
     }
     #[inline]
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), Missing> {
-        self.cache.profile(profile).masks.contains_key(&row).then_some(()).ok_or(Missing)
+    fn is_final(&self, row: RowId) -> bool {
+        self.cache.dwa().is_final(row)
+    }
+    fn accepts_nothing(&self, row: RowId) -> bool {
+        self.cache.dwa().row(row).accepts_nothing()
+    }
+    #[inline]
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Missing> {
+        self.cache.known_mask(profile, row).ok_or(Missing)
     }
 }
 
@@ -76,9 +130,6 @@ struct Filling<'a> {
 
 impl Access for Filling<'_> {
     type Error = RuntimeError;
-    fn cache(&self) -> &Cache {
-        self.cache
-    }
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, RuntimeError> {
         self.cache.viability(self.inner, lexeme, conditions)
     }
@@ -91,20 +142,31 @@ impl Access for Filling<'_> {
             }
         }
     }
+    fn query(&self, profile: ProfileId) -> QueryId {
+        self.cache.profile(profile).query
+    }
+    fn is_final(&self, row: RowId) -> bool {
+        self.cache.dwa().is_final(row)
+    }
+    fn accepts_nothing(&self, row: RowId) -> bool {
+        self.cache.dwa().row(row).accepts_nothing()
+    }
     fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, RuntimeError> {
         self.cache.start_row(self.inner, query, top)
     }
     fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, RuntimeError> {
         self.cache.read_row(self.inner, row, symbol)
     }
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<(), RuntimeError> {
-        self.cache.fill_mask(self.inner, profile, row);
-        Ok(())
+    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, RuntimeError> {
+        Ok(self.cache.mask(self.inner, profile, row))
     }
 }
 
 /// Whether some text completes the branch.
 pub(crate) fn is_viable(inner: &Inner, branch: &Branch) -> Result<bool, RuntimeError> {
+    if let Some(viable) = frozen_viable(inner, branch) {
+        return Ok(viable);
+    }
     {
         let cache = inner.cache.read();
         if let Ok(viable) = viable_with(&mut Known { inner, cache: &cache }, branch) {
@@ -117,6 +179,19 @@ pub(crate) fn is_viable(inner: &Inner, branch: &Branch) -> Result<bool, RuntimeE
     viable_with(&mut Filling { inner, cache }, branch)
 }
 
+/// [`is_viable`], if that is known already and nobody is filling the tables.
+pub(crate) fn known_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
+    if let Some(viable) = frozen_viable(inner, branch) {
+        return Some(viable);
+    }
+    let cache = inner.cache.try_read()?;
+    viable_with(&mut Known { inner, cache: &cache }, branch).ok()
+}
+
+fn frozen_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
+    inner.frozen().as_ref().and_then(|frozen| viable_with(&mut Ready(frozen), branch).ok())
+}
+
 fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Error> {
     for conditions in condition_sets(&branch.stacks) {
         match access.viability(branch.lexeme, conditions)? {
@@ -125,8 +200,8 @@ fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Er
             Viability::Query(query) => {
                 let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
                 let mut found = false;
-                run(access, query, &stacks, &mut |cache, row| {
-                    found |= !cache.dwa().row(row).accepts_nothing();
+                run(access, query, &stacks, &mut |access, row| {
+                    found |= !access.accepts_nothing(row);
                     found
                 })?;
                 if found {
@@ -138,51 +213,60 @@ fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Er
     Ok(false)
 }
 
-/// [`is_viable`], if that is known already and nobody is filling the tables.
-pub(crate) fn known_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
-    let cache = inner.cache.try_read()?;
-    viable_with(&mut Known { inner, cache: &cache }, branch).ok()
-}
-
-/// [`fill_mask`], if all of it is known already and nobody is filling the tables; otherwise false, and `words` is junk.
-pub(crate) fn known_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
-    let Some(cache) = inner.cache.try_read() else { return false };
-    mask_with(&mut Known { inner, cache: &cache }, branches, words).is_ok()
-}
-
 /// Writes the mask of all branches over `words`.
 pub(crate) fn fill_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), RuntimeError> {
+    if frozen_mask(inner, branches, words) {
+        return Ok(());
+    }
     {
         let cache = inner.cache.read();
-        if mask_with(&mut Known { inner, cache: &cache }, branches, words).is_ok() {
+        if mask_with(&mut Known { inner, cache: &cache }, &inner.vocab, branches, words).is_ok() {
             return Ok(());
         }
     }
     let mut cache = inner.cache.write();
     let cache = &mut *cache;
     cache.shrink(&inner.lexer, inner.config.cache_bytes);
-    mask_with(&mut Filling { inner, cache }, branches, words)
+    mask_with(&mut Filling { inner, cache }, &inner.vocab, branches, words)
 }
 
-fn mask_with<A: Access>(access: &mut A, branches: &Branches, words: &mut [u32]) -> Result<(), A::Error> {
+/// [`fill_mask`], if all of it is known already and nobody is filling the tables; otherwise false, and `words` is junk.
+pub(crate) fn known_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
+    if frozen_mask(inner, branches, words) {
+        return true;
+    }
+    let Some(cache) = inner.cache.try_read() else { return false };
+    mask_with(&mut Known { inner, cache: &cache }, &inner.vocab, branches, words).is_ok()
+}
+
+fn frozen_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
+    let frozen = inner.frozen();
+    let Some(frozen) = frozen.as_ref() else { return false };
+    mask_with(&mut Ready(frozen), &inner.vocab, branches, words).is_ok()
+}
+
+fn mask_with<A: Access>(
+    access: &mut A,
+    vocab: &Vocab,
+    branches: &Branches,
+    words: &mut [u32],
+) -> Result<(), A::Error> {
     let mut written = false;
     for branch in branches {
         for conditions in condition_sets(&branch.stacks) {
             let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
             let profile = access.profile(branch.lexeme, &stacks, conditions)?;
-            let query = access.cache().profile(profile).query;
+            let query = access.query(profile);
             let mut rows: SmallVec<[RowId; 4]> = SmallVec::new();
             run(access, query, &stacks, &mut |_, row| {
                 rows.push(row);
                 false
             })?;
             for row in rows {
-                access.mask(profile, row)?;
-                let Some(mask) = access.cache().profile(profile).masks.get(&row) else { continue };
-                if written {
-                    mask.add(words);
-                } else {
-                    mask.write(words);
+                let mask = access.mask(profile, row)?;
+                match written {
+                    true => mask.add(vocab, words),
+                    false => mask.write(vocab, words),
                 }
                 written = true;
             }
@@ -211,19 +295,19 @@ fn run<A: Access>(
     access: &mut A,
     query: QueryId,
     stacks: &Stacks,
-    end: &mut impl FnMut(&Cache, RowId) -> bool,
+    end: &mut impl FnMut(&A, RowId) -> bool,
 ) -> Result<(), A::Error> {
     if let Some(stack) = stacks.linear() {
         let mut symbols = stack.iter();
         let Some(&top) = symbols.next() else { return Ok(()) };
         let mut row = access.start(query, top)?;
         for &symbol in symbols {
-            if access.cache().dwa().is_final(row) {
+            if access.is_final(row) {
                 break;
             }
             row = access.read(row, symbol)?;
         }
-        end(access.cache(), row);
+        end(access, row);
         return Ok(());
     }
     let mut seen = FxHashSet::default();
@@ -236,11 +320,11 @@ fn run<A: Access>(
     // Held until the end: node identities are addresses.
     let mut held: Vec<Stacks> = Vec::new();
     while let Some((below, row)) = work.pop() {
-        if access.cache().dwa().is_final(row) || below.has_empty_stack() {
-            if ended.insert(row) && end(access.cache(), row) {
+        if access.is_final(row) || below.has_empty_stack() {
+            if ended.insert(row) && end(access, row) {
                 return Ok(());
             }
-            if access.cache().dwa().is_final(row) {
+            if access.is_final(row) {
                 continue;
             }
         }

@@ -1,0 +1,156 @@
+//! What was filled before decoding, in a form that is only read: no locks, nothing left to compute.
+//!
+//! A copy of what decoding needs of the tables in [`crate::fill`], without what it takes to fill more: for every place
+//! of a lexeme when it is viable and which profile it has, the rows of the Parser DWA, and the finished masks. Whatever
+//! is not in here (pending conditions, ambiguous boundaries, what a limit cut off) is filled on demand as ever, so
+//! that a frozen table can be partial without changing any answer.
+
+use glrmask_automata::lexdag::ConditionSetId;
+use glrmask_automata::Id;
+use glrmask_glr::{AcceptId, LrState, QueryId, RowId};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::branch::Lexeme;
+use crate::fill::{Cache, ProfileId, Viability};
+use crate::mask::Mask;
+
+/// The row accepts nothing so far.
+const NOTHING: u8 = 1;
+/// No further symbol changes what the row accepts.
+const FINAL: u8 = 2;
+
+/// One place of a lexeme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Place {
+    viability: Option<Viability>,
+    profile: Option<ProfileId>,
+}
+
+/// The tables.
+#[derive(Debug, Default)]
+pub(crate) struct Frozen {
+    /// By component, then state.
+    inside: Vec<Vec<Place>>,
+    /// At a boundary under no conditions.
+    viability_at_boundary: Option<Viability>,
+    boundary: FxHashMap<LrState, ProfileId>,
+    queries: Vec<QueryId>,
+    starts: FxHashMap<(QueryId, LrState), RowId>,
+    reads: FxHashMap<(RowId, LrState), RowId>,
+    rows: Vec<(AcceptId, u8)>,
+    masks: FxHashMap<(ProfileId, AcceptId), Mask>,
+    bytes: usize,
+}
+
+/// Sizes of frozen tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrozenStats {
+    /// Profiles (partitions of the vocabulary).
+    pub profiles: usize,
+    /// States of the Parser DWA.
+    pub rows: usize,
+    /// Its transitions.
+    pub transitions: usize,
+    /// Finished masks.
+    pub masks: usize,
+    /// Rough memory use in bytes, without what is shared through the vocabulary.
+    pub bytes: usize,
+}
+
+impl Frozen {
+    /// A copy of what is filled. Time and memory: that of the tables.
+    pub(crate) fn new(cache: &Cache) -> Self {
+        let dwa = cache.dwa();
+        let row = |id: usize| {
+            let (id, row) = (RowId(id as u32), dwa.row(RowId(id as u32)));
+            let flags = u8::from(row.accepts_nothing()) * NOTHING + u8::from(row.is_final()) * FINAL;
+            (dwa.accept(id), flags)
+        };
+        let profiles = cache.profiles();
+        let masks = profiles.iter_enumerated().flat_map(|(id, profile)| {
+            profile.masks.iter().map(move |(&accept, mask)| ((id, accept), mask.clone()))
+        });
+        let mut frozen = Self {
+            inside: cache.places(|viability, profile| Place { viability, profile }),
+            viability_at_boundary: cache.known_viability(Lexeme::Boundary, ConditionSetId::NONE),
+            boundary: cache.boundaries().collect(),
+            queries: profiles.iter().map(|p| p.query).collect(),
+            starts: dwa.known_starts().map(|(query, top, row)| ((query, top), row)).collect(),
+            reads: dwa.known_reads().map(|(row, symbol, next)| ((row, symbol), next)).collect(),
+            rows: (0..dwa.len()).map(row).collect(),
+            masks: masks.collect(),
+            bytes: 0,
+        };
+        frozen.bytes = frozen.count_bytes();
+        frozen
+    }
+
+    #[inline]
+    pub(crate) fn viability(&self, lexeme: Lexeme, conditions: ConditionSetId) -> Option<Viability> {
+        if conditions != ConditionSetId::NONE {
+            return None;
+        }
+        match lexeme {
+            Lexeme::Inside((component, state)) => self.inside[component.index()][state.index()].viability,
+            Lexeme::Boundary => self.viability_at_boundary,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn profile(
+        &self,
+        lexeme: Lexeme,
+        only_top: impl FnOnce() -> Option<LrState>,
+        conditions: ConditionSetId,
+    ) -> Option<ProfileId> {
+        if conditions != ConditionSetId::NONE {
+            return None;
+        }
+        match lexeme {
+            Lexeme::Inside((component, state)) => self.inside[component.index()][state.index()].profile,
+            Lexeme::Boundary => self.boundary.get(&only_top()?).copied(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn query(&self, profile: ProfileId) -> QueryId {
+        self.queries[profile.index()]
+    }
+    #[inline]
+    pub(crate) fn start(&self, query: QueryId, top: LrState) -> Option<RowId> {
+        self.starts.get(&(query, top)).copied()
+    }
+    #[inline]
+    pub(crate) fn read(&self, row: RowId, symbol: LrState) -> Option<RowId> {
+        self.reads.get(&(row, symbol)).copied()
+    }
+    #[inline]
+    pub(crate) fn is_final(&self, row: RowId) -> bool {
+        self.rows[row.index()].1 & FINAL != 0
+    }
+    #[inline]
+    pub(crate) fn accepts_nothing(&self, row: RowId) -> bool {
+        self.rows[row.index()].1 & NOTHING != 0
+    }
+    #[inline]
+    pub(crate) fn mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
+        self.masks.get(&(profile, self.rows[row.index()].0))
+    }
+
+    pub(crate) fn stats(&self) -> FrozenStats {
+        FrozenStats {
+            profiles: self.queries.len(),
+            rows: self.rows.len(),
+            transitions: self.starts.len() + self.reads.len(),
+            masks: self.masks.len(),
+            bytes: self.bytes,
+        }
+    }
+
+    fn count_bytes(&self) -> usize {
+        let places: usize = self.inside.iter().map(|states| states.len() * size_of::<Place>()).sum();
+        let masks: usize = self.masks.values().map(|mask| mask.memory_usage() + 16).sum();
+        places + masks + 16 * (self.starts.len() + self.reads.len()) + 8 * self.rows.len()
+    }
+}

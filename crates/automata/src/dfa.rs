@@ -11,6 +11,8 @@ use crate::classes::ByteClasses;
 use crate::fingerprint::Fingerprint;
 use crate::{typed_id, ByteSet, Id, IndexVec, StateId};
 
+use rustc_hash::FxHashMap;
+
 typed_id!(
     /// A set of labels of one [`Dfa`]; 0 is the empty set.
     pub struct LabelSetId, "l"
@@ -195,6 +197,39 @@ impl Dfa {
         }
         let states = self.table.iter().map(|q| q.0).chain(self.labels.iter().map(|l| l.0));
         states.fold(hash, |hash, word| hash.word(u64::from(word))).finish()
+    }
+    /// A fingerprint of the language read from `state` on, labels left out: equal for states of any automata from which
+    /// the same strings lead to a match. `None` if more than `limit` states can be reached. O(256 · states reached).
+    pub fn fingerprint_from(&self, state: StateId, limit: usize) -> Option<u128> {
+        let mut order = vec![state];
+        let mut numbers = FxHashMap::from_iter([(state, 1u64)]);
+        let mut hash = Fingerprint::new(0);
+        let mut next = 0;
+        while let Some(&state) = order.get(next) {
+            next += 1;
+            hash = hash.word(u64::from(self.is_accepting(state)));
+            let mut last = Self::DEAD;
+            for byte in 0..=255u8 {
+                let target = self.next(state, byte);
+                if target == last {
+                    continue;
+                }
+                last = target;
+                let fresh = order.len() as u64 + 1;
+                let number = match target {
+                    Self::DEAD => 0,
+                    target => *numbers.entry(target).or_insert_with(|| {
+                        order.push(target);
+                        fresh
+                    }),
+                };
+                if order.len() > limit {
+                    return None;
+                }
+                hash = hash.word(number << 8 | u64::from(byte));
+            }
+        }
+        Some(hash.finish())
     }
     /// Bytes on the heap.
     pub fn memory_usage(&self) -> usize {

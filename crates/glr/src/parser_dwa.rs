@@ -32,10 +32,12 @@ typed_id!(
 const ROW_LIMIT: usize = 20_000_000;
 
 /// What a set of classes asks of the parser: groups of first terminals with what may come after them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Every first terminal is in one group.
     pub groups: Box<[GroupId]>,
+    /// Where each first terminal is.
+    by_terminal: FxHashMap<TerminalId, u32>,
 }
 
 /// A state of the Parser DWA.
@@ -65,7 +67,7 @@ impl Row {
 pub struct ParserDwa {
     atoms: Atoms,
     queries: IndexVec<QueryId, Query>,
-    query_ids: FxHashMap<Query, QueryId>,
+    query_ids: FxHashMap<Box<[GroupId]>, QueryId>,
     rows: IndexVec<RowId, Row>,
     row_ids: FxHashMap<Row, RowId>,
     finals: Vec<bool>,
@@ -109,31 +111,45 @@ impl ParserDwa {
             }
         }
         groups.sort_unstable();
-        let query = Query { groups: groups.into() };
-        if let Some(&known) = self.query_ids.get(&query) {
+        let groups = groups.into_boxed_slice();
+        if let Some(&known) = self.query_ids.get(&groups) {
             return known;
         }
-        let id = self.queries.push(query.clone());
-        self.query_ids.insert(query, id);
+        let mut by_terminal = FxHashMap::default();
+        for (index, &group) in (0..).zip(&groups) {
+            let terminals = &self.atoms.get_group(group).terminals;
+            by_terminal.extend(terminals.iter().map(|&t| (t, index)));
+            if terminals.is_empty() {
+                by_terminal.insert(IGNORED, index);
+            }
+        }
+        self.bytes += 8 * groups.len() + 10 * by_terminal.len() + 80;
+        let id = self.queries.push(Query { groups: groups.clone(), by_terminal });
+        self.query_ids.insert(groups, id);
         id
     }
 
-    /// Which (group, place) pairs of a query accept a class.
-    pub fn places(&self, dag: &ClassDag, query: QueryId, class: ClassId) -> Vec<(usize, usize)> {
-        let groups = &self.queries[query].groups;
+    /// Which (group, place) pairs of a query accept a class. `None` if the query does not ask about all of the class.
+    pub fn places(&self, dag: &ClassDag, query: QueryId, class: ClassId) -> Option<Vec<(usize, usize)>> {
+        let query = &self.queries[query];
         let place = |terminal: TerminalId, then: Then| {
-            groups.iter().enumerate().find_map(|(index, &id)| {
-                let group = self.atoms.get_group(id);
-                let place = match terminal {
-                    IGNORED if group.terminals.is_empty() => group.needs.binary_search(&then).ok(),
-                    _ => group.place(terminal, then),
-                };
-                place.map(|place| (index, place))
-            })
+            let &index = query.by_terminal.get(&terminal)?;
+            let group = self.atoms.get_group(query.groups[index as usize]);
+            let place = match terminal {
+                IGNORED => group.needs.binary_search(&then).ok(),
+                _ => group.place(terminal, then),
+            };
+            place.map(|place| (index as usize, place))
         };
         let node = dag.node(class);
-        let open = node.open.iter().filter_map(|o| place(o.terminal, Then::Open(o.need)));
-        open.chain(node.edges.iter().filter_map(|&(t, rest)| place(t, Then::Class(rest)))).collect()
+        let open = node.open.iter().map(|o| place(o.terminal, Then::Open(o.need)));
+        open.chain(node.edges.iter().map(|&(t, rest)| place(t, Then::Class(rest)))).collect()
+    }
+
+    /// Whether the row accepts one of these places.
+    pub fn accepts_any(&self, row: RowId, places: &[(usize, usize)]) -> bool {
+        let accepted = &self.rows[row].accepted;
+        places.iter().any(|&(group, place)| self.atoms.weights.contains(accepted[group], place))
     }
 
     /// Forgets every row, atom and stack-effect state; queries stay valid. For when the automaton of completable

@@ -111,6 +111,16 @@ impl LexerCache {
         *self.fingerprints.entry(component).or_insert_with(|| lexer.component(component).dfa().fingerprint())
     }
 
+    /// The lexeme in progress, if nothing but that one lexeme without conditions makes up the scan.
+    pub(crate) fn only_thread(&self, scan: ScanId) -> Option<Thread> {
+        let scan = self.scans.get(scan);
+        let alone = scan.edges.is_empty() && scan.pending == ConditionSetId::NONE && !scan.at_boundary;
+        match scan.threads.as_slice() {
+            [thread] if alone => Some(*thread),
+            _ => None,
+        }
+    }
+
     /// The classes found so far.
     pub fn dag(&self) -> &ClassDag {
         self.classes.dag()

@@ -39,6 +39,11 @@ impl Levels {
         Self { history }
     }
 
+    /// Equal for states that no string within the rounds tells apart.
+    pub fn block(&self, state: StateId) -> Option<u32> {
+        self.history.get(state.index())?.last().map(|&(_, block)| block)
+    }
+
     /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none within the rounds.
     pub fn level(&self, a: StateId, b: StateId) -> u32 {
         let last = self.history.len().saturating_sub(1);

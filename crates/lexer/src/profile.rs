@@ -75,10 +75,6 @@ impl Collector {
             self.classes.len() - 1
         })
     }
-    fn unite(&mut self, class: ClassId, ranks: &RankSet) {
-        let at = self.place(class);
-        self.classes[at].1 = self.classes[at].1.union(ranks);
-    }
     fn finish(self, visited: usize) -> Profile {
         let classes = self.classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
         Profile { classes, visited }
@@ -134,7 +130,7 @@ pub fn profile(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: Scan
 }
 
 /// The profile from inside a lexeme without conditions: what [`profile`] gives for its scan, with the walk of the lexeme
-/// itself taken from the vocabulary where it can be.
+/// itself taken from the vocabulary where it can be and is worth it (`wide`: much can be read from there).
 ///
 /// # Errors
 /// A limit of the cache.
@@ -143,15 +139,19 @@ pub fn profile_inside(
     cache: &mut LexerCache,
     vocab: &Vocab,
     thread: Thread,
+    wide: bool,
 ) -> Result<Profile, LexerError> {
     let start = cache.inside(lexer, thread, ConditionSetId::NONE);
     let component = lexer.component(thread.0);
     if component.terminals().len() > 1 || !component.is_plain() || component.dfa().is_accepting(thread.1) {
         return profile(lexer, cache, vocab, start);
     }
-    let fingerprint = cache.fingerprint(lexer, thread.0);
-    let walk = LexemeWalk::get(component.dfa(), fingerprint, thread.1, vocab);
-    let SubTrie { bytes, depths, ends, ranks } = &*walk.crossing;
+    let walk = if wide {
+        LexemeWalk::get(component.dfa(), cache.fingerprint(lexer, thread.0), thread.1, vocab)
+    } else {
+        Arc::new(LexemeWalk::new(component.dfa(), thread.1, vocab))
+    };
+    let SubTrie { bytes, depths, ends, ranks } = &walk.crossing;
     let mut found = Collector::default();
     let mut path: Vec<ScanId> = vec![start];
     let mut node = 0;
@@ -170,16 +170,7 @@ pub fn profile_inside(
         path.push(next);
         node += 1;
     }
-    let mut extra = Collector::default();
-    for &rank in &walk.extra {
-        if let Some(class) = class_of(lexer, cache, vocab, start, rank)? {
-            extra.add(class, rank.0, rank.0 + 1);
-        }
-    }
-    for (class, ranks) in extra.classes {
-        found.unite(class, &ranks);
-    }
-    let mut profile = found.finish(node + walk.extra.len());
+    let mut profile = found.finish(node);
     // After every token inside the same terminal is open, as it is now.
     if let (Some(class), false) = (cache.class(lexer, start)?, walk.inside.is_empty()) {
         let shared = Some(walk.inside.clone());

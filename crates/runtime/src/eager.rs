@@ -61,7 +61,7 @@ impl<E: Into<RuntimeError>> From<E> for Ended {
 
 /// Fills everything. `None` if nothing is left to do.
 pub(crate) fn fill(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
-    let mut filler = Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0 };
+    let mut filler = Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0, seen: FxHashMap::default() };
     match filler.run() {
         Ok(()) => Ok(None),
         Err(Ended::Cut(cut)) => Ok(Some(cut)),
@@ -91,6 +91,8 @@ struct Filler<'a> {
     budget: &'a Budget<'a>,
     contexts: Contexts,
     done: usize,
+    /// A state for each block of states that no token tells apart.
+    seen: FxHashMap<(ComponentId, u32), StateId>,
 }
 
 /// A query, the tops it can meet, and the profiles that ask it.
@@ -167,6 +169,12 @@ impl Filler<'_> {
         state: StateId,
     ) -> Result<(), Ended> {
         self.spend(1)?;
+        let block = self.cache.block(self.inner, (id, state));
+        if let Some(&like) = block.and_then(|block| self.seen.get(&(id, block))) {
+            self.cache.copy_place(id, state, like);
+            return Ok(());
+        }
+        self.seen.extend(block.map(|block| ((id, block), state)));
         let lexeme = Lexeme::Inside((id, state));
         let viability = self.cache.viability(self.inner, lexeme, ConditionSetId::NONE)?;
         if viability == Viability::Never {

@@ -4,10 +4,14 @@
 //! exclusive access and the step starts again. States hold no ids of these tables but those of condition sets, so
 //! the tables can be emptied at any time between steps.
 
+use std::sync::Arc;
+
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
-use glrmask_automata::{typed_id, Id, IndexVec, TerminalId};
+use glrmask_automata::{typed_id, Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
-use glrmask_lexer::{profile, profile_inside, BitSet, Lexer, LexerCache, Profile};
+use glrmask_lexer::{
+    difference, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile, Similarity, Thread,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::branch::Lexeme;
@@ -35,8 +39,28 @@ pub(crate) enum Viability {
 #[derive(Debug)]
 pub(crate) struct FilledProfile {
     pub(crate) query: QueryId,
-    pub(crate) tokens: TokenSets,
-    pub(crate) masks: FxHashMap<AcceptId, Mask>,
+    tokens: TokenSets,
+    /// A profile with the same query from which this one differs by moved tokens.
+    whole: Option<ProfileId>,
+    pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
+}
+
+/// Walks of more trie nodes are worth being compared with a known one.
+const WIDE: usize = 1_000;
+/// How many times fewer nodes a comparison must promise to visit than a walk of its own.
+const WORTH: usize = 4;
+/// A comparison of so few nodes is as good as any.
+const ALIKE: usize = 500;
+/// Profiles of one component that others are compared with.
+const REFERENCES: usize = 48;
+
+/// The profiles of one component that others are compared with.
+#[derive(Debug)]
+struct Family {
+    similarity: Similarity,
+    references: Vec<(StateId, ProfileId)>,
+    /// By block of states that no token tells apart.
+    by_block: FxHashMap<u32, ProfileId>,
 }
 
 /// The tables.
@@ -56,6 +80,8 @@ pub(crate) struct Cache {
     boundary: FxHashMap<(BitSet, ConditionSetId), ProfileId>,
     plain_boundary: FxHashMap<LrState, ProfileId>,
     profiles: IndexVec<ProfileId, FilledProfile>,
+    /// By component, once its first profile is asked for.
+    families: Vec<Option<Family>>,
     mask_bytes: usize,
     clears: usize,
 }
@@ -76,6 +102,7 @@ impl Cache {
             boundary: FxHashMap::default(),
             plain_boundary: FxHashMap::default(),
             profiles: IndexVec::new(),
+            families: lexer.components().iter().map(|_| None).collect(),
             mask_bytes: 0,
             clears: 0,
         }
@@ -122,7 +149,13 @@ impl Cache {
     /// The mask of a profile for what a row accepts, if it is there.
     #[inline]
     pub(crate) fn known_mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
-        self.profiles[profile].masks.get(&self.dwa.accept(row))
+        self.profiles[profile].masks.get(&self.dwa.accept(row)).map(|mask| &**mask)
+    }
+    /// Makes `state` what `like` is, from which no token tells it apart.
+    pub(crate) fn copy_place(&mut self, component: ComponentId, state: StateId, like: StateId) {
+        let (viabilities, profiles) = (&mut self.plain_viabilities[component.index()], &mut self.plain_inside[component.index()]);
+        viabilities[state.index()] = viabilities[like.index()];
+        profiles[state.index()] = profiles[like.index()];
     }
     /// What is known of every place of a lexeme without conditions, by component and state.
     pub(crate) fn places<T>(&self, place: impl Fn(Option<Viability>, Option<ProfileId>) -> T) -> Vec<Vec<T>> {
@@ -213,8 +246,7 @@ impl Cache {
         }
         let Lexeme::Inside(thread) = lexeme else { return Err(RuntimeError::invalid("not inside a lexeme")) };
         if conditions == ConditionSetId::NONE {
-            let found = profile_inside(&inner.lexer, &mut self.lexer, &inner.vocab, thread)?;
-            let id = self.fill_profile(inner, found)?;
+            let id = self.inside_plain(inner, thread)?;
             self.plain_inside[thread.0.index()][thread.1.index()] = Some(id);
             return Ok(id);
         }
@@ -223,6 +255,87 @@ impl Cache {
         let id = self.fill_profile(inner, found)?;
         self.inside.insert((lexeme, conditions), id);
         Ok(id)
+    }
+
+    /// Which states of a component no token tells apart from this one, if that is known: equal numbers are alike.
+    pub(crate) fn block(&mut self, inner: &Inner, (component, state): Thread) -> Option<u32> {
+        self.family(inner, component).similarity.block(state)
+    }
+
+    fn family(&mut self, inner: &Inner, component: ComponentId) -> &mut Family {
+        let Self { families, lexer, .. } = self;
+        families[component.index()].get_or_insert_with(|| Family {
+            similarity: Similarity::new(&inner.lexer, lexer, &inner.vocab, component),
+            references: Vec::new(),
+            by_block: FxHashMap::default(),
+        })
+    }
+
+    /// The profile inside a lexeme without conditions: that of a state that no token tells apart, what differs from
+    /// that of a similar state, or from a walk of its own.
+    fn inside_plain(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
+        let family = self.family(inner, thread.0);
+        let block = family.similarity.block(thread.1);
+        if let Some(&known) = block.and_then(|block| family.by_block.get(&block)) {
+            return Ok(known);
+        }
+        let id = match self.similar(inner, thread)? {
+            Some(id) => id,
+            None => self.walked(inner, thread)?,
+        };
+        if let Some(block) = block {
+            self.family(inner, thread.0).by_block.insert(block, id);
+        }
+        Ok(id)
+    }
+
+    fn walked(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
+        let wide = self.family(inner, thread.0).similarity.visits(&inner.lexer, thread.1) >= WIDE;
+        let found = profile_inside(&inner.lexer, &mut self.lexer, &inner.vocab, thread, wide)?;
+        let id = self.fill_profile(inner, found)?;
+        let references = &mut self.family(inner, thread.0).references;
+        if wide && references.len() < REFERENCES {
+            references.push((thread.1, id));
+        }
+        Ok(id)
+    }
+
+    fn similar(&mut self, inner: &Inner, thread: Thread) -> Result<Option<ProfileId>, RuntimeError> {
+        let (component, state) = thread;
+        self.family(inner, component);
+        let Self { families, lexer, .. } = self;
+        let Some(family) = &families[component.index()] else { return Ok(None) };
+        let alone = family.similarity.visits(&inner.lexer, state);
+        if alone < WIDE || family.references.is_empty() {
+            return Ok(None);
+        }
+        let apart = |&(reference, id)| (family.similarity.visits_apart(&inner.lexer, state, reference), reference, id);
+        // The latest first: neighbours in the automaton are mostly alike.
+        let all = || family.references.iter().rev().map(apart);
+        let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
+        let Some((visits, reference, base)) = best.filter(|best| best.0 * WORTH < alone) else { return Ok(None) };
+        let pair = (state, reference);
+        let limit = alone.min(4 * visits + WIDE);
+        match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
+            Some(moved) if moved.is_empty() => Ok(Some(base)),
+            Some(moved) => self.fill_moved(inner, base, &moved).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn fill_moved(&mut self, inner: &Inner, base: ProfileId, moved: &[Moved]) -> Result<ProfileId, RuntimeError> {
+        self.cover(inner, moved.iter().filter_map(|m| m.to))?;
+        let (dag, from) = (self.lexer.dag(), &self.profiles[base]);
+        let asked = |class| self.dwa.places(dag, from.query, class).is_some();
+        let same_query = moved.iter().filter_map(|m| m.to).all(asked);
+        let query = match same_query {
+            true => from.query,
+            false => self.dwa.query(dag, from.tokens.classes().chain(moved.iter().filter_map(|m| m.to))),
+        };
+        let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (moved, &inner.vocab));
+        self.mask_bytes += tokens.memory_usage();
+        let whole = same_query.then_some(base);
+        Ok(self.profiles.push(FilledProfile { query, tokens, whole, masks: FxHashMap::default() }))
     }
 
     #[inline]
@@ -263,7 +376,7 @@ impl Cache {
         let query = self.dwa.query(self.lexer.dag(), found.classes.iter().map(|c| c.0));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, found.classes);
         self.mask_bytes += tokens.memory_usage();
-        Ok(self.profiles.push(FilledProfile { query, tokens, masks: FxHashMap::default() }))
+        Ok(self.profiles.push(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
     }
 
     // ------------------------------------------------------------------ completable stacks
@@ -334,11 +447,19 @@ impl Cache {
 
     /// The mask of a profile for what a row accepts.
     pub(crate) fn mask(&mut self, inner: &Inner, profile: ProfileId, row: RowId) -> &Mask {
-        let FilledProfile { tokens, masks, .. } = &mut self.profiles[profile];
-        masks.entry(self.dwa.accept(row)).or_insert_with(|| {
-            let mask = tokens.mask(&self.dwa, row, &inner.vocab);
-            self.mask_bytes += mask.memory_usage();
-            mask
-        })
+        // The whole profile first: what differs from it is a few ids.
+        for id in [self.profiles[profile].whole, Some(profile)].into_iter().flatten() {
+            let accept = self.dwa.accept(row);
+            let FilledProfile { tokens, whole, masks, .. } = &self.profiles[id];
+            if !masks.contains_key(&accept) {
+                let whole = whole.and_then(|whole| self.profiles[whole].masks.get(&accept));
+                let mask = tokens.mask(&self.dwa, row, &inner.vocab, whole);
+                if Arc::strong_count(&mask) == 1 {
+                    self.mask_bytes += mask.memory_usage();
+                }
+                self.profiles[id].masks.insert(accept, mask);
+            }
+        }
+        &self.profiles[profile].masks[&self.dwa.accept(row)]
     }
 }

@@ -5,6 +5,8 @@
 //! is not in here (pending conditions, ambiguous boundaries, what a limit cut off) is filled on demand as ever, so
 //! that a frozen table can be partial without changing any answer.
 
+use std::sync::Arc;
+
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::Id;
 use glrmask_glr::{AcceptId, LrState, QueryId, RowId};
@@ -39,7 +41,7 @@ pub(crate) struct Frozen {
     starts: FxHashMap<(QueryId, LrState), RowId>,
     reads: FxHashMap<(RowId, LrState), RowId>,
     rows: Vec<(AcceptId, u8)>,
-    masks: FxHashMap<(ProfileId, AcceptId), Mask>,
+    masks: FxHashMap<(ProfileId, AcceptId), Arc<Mask>>,
     bytes: usize,
 }
 
@@ -135,7 +137,7 @@ impl Frozen {
     }
     #[inline]
     pub(crate) fn mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
-        self.masks.get(&(profile, self.rows[row.index()].0))
+        self.masks.get(&(profile, self.rows[row.index()].0)).map(|mask| &**mask)
     }
 
     pub(crate) fn stats(&self) -> FrozenStats {

@@ -4,53 +4,88 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassDag, ClassId};
 use glrmask_glr::{ParserDwa, QueryId, RowId};
-use glrmask_lexer::{TokenGroup, TokenSet};
+use glrmask_lexer::{Moved, TokenGroup, TokenSet};
 use glrmask_vocab::Vocab;
+use smallvec::SmallVec;
 
 /// Masks with fewer tokens are kept as lists of ids: as quick to write as a copy of 16 KB, and smaller.
 const SPARSE_IDS: usize = 1_024;
 
-/// A finished mask.
+/// A finished mask: shared words, and the ids in which it differs from them.
 #[derive(Clone, Debug)]
-pub(crate) enum Mask {
-    /// The allowed ids.
-    Sparse(Box<[u32]>),
-    /// One bit per id.
-    Dense(Box<[u32]>),
-    /// A group that many masks share, and further ids: the tokens that stay inside a string, and the few that end it.
-    Grouped(Arc<TokenGroup>, Box<[u32]>),
+pub(crate) struct Mask {
+    base: Base,
+    /// Rising, each in the base.
+    removed: Box<[u32]>,
+    /// Rising, none in the base.
+    added: Box<[u32]>,
+}
+
+/// What many masks have in common.
+#[derive(Clone, Debug)]
+enum Base {
+    Nothing,
+    /// The tokens that stay inside a lexeme, shared through the vocabulary.
+    Group(Arc<TokenGroup>),
+    Words(Arc<[u32]>),
+}
+
+impl Base {
+    #[inline]
+    fn words<'a>(&'a self, vocab: &Vocab) -> &'a [u32] {
+        match self {
+            Self::Nothing => &[],
+            Self::Group(group) => group.words(vocab),
+            Self::Words(words) => words,
+        }
+    }
 }
 
 impl Mask {
     /// Writes the mask over `words`, which are long enough.
     #[inline]
     pub(crate) fn write(&self, vocab: &Vocab, words: &mut [u32]) {
-        let (bits, ids): (&[u32], &[u32]) = match self {
-            Self::Sparse(ids) => (&[], ids),
-            Self::Dense(bits) => (bits, &[]),
-            Self::Grouped(group, ids) => (group.words(vocab), ids),
-        };
-        words[..bits.len()].copy_from_slice(bits);
-        words[bits.len()..].fill(0);
-        set_ids(ids, words);
+        let base = self.base.words(vocab);
+        words[..base.len()].copy_from_slice(base);
+        words[base.len()..].fill(0);
+        for &id in &self.removed {
+            words[id as usize / 32] &= !(1 << (id % 32));
+        }
+        set_ids(&self.added, words);
     }
 
     /// Adds the mask to `words`, which are long enough.
     pub(crate) fn add(&self, vocab: &Vocab, words: &mut [u32]) {
-        match self {
-            Self::Sparse(ids) => set_ids(ids, words),
-            Self::Dense(bits) => add_bits(bits, words),
-            Self::Grouped(group, ids) => {
-                add_bits(group.words(vocab), words);
-                set_ids(ids, words);
-            }
+        let base = self.base.words(vocab);
+        let kept: SmallVec<[u32; 16]> = self.removed.iter().copied().filter(|&id| is_set(words, id)).collect();
+        words.iter_mut().zip(base).for_each(|(word, more)| *word |= more);
+        // What others allow stays.
+        for &id in self.removed.iter().filter(|id| kept.binary_search(id).is_err()) {
+            words[id as usize / 32] &= !(1 << (id % 32));
+        }
+        set_ids(&self.added, words);
+    }
+
+    /// The mask without the ids in `removed`, which it has, and with those in `added`, which it has not. Both rising.
+    fn changed(&self, removed: &[u32], added: &[u32]) -> Self {
+        let without = |list: &[u32], ids: &[u32]| -> Vec<u32> {
+            list.iter().copied().filter(|id| ids.binary_search(id).is_err()).collect()
+        };
+        let both = |mut a: Vec<u32>, mut b: Vec<u32>| -> Box<[u32]> {
+            a.append(&mut b);
+            a.sort_unstable();
+            a.into()
+        };
+        Self {
+            base: self.base.clone(),
+            removed: both(without(&self.removed, added), without(removed, &self.added)),
+            added: both(without(&self.added, removed), without(added, &self.removed)),
         }
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        match self {
-            Self::Sparse(ids) | Self::Dense(ids) | Self::Grouped(_, ids) => 4 * ids.len() + 48,
-        }
+        let base = if let Base::Words(words) = &self.base { 4 * words.len() } else { 0 };
+        base + 4 * (self.removed.len() + self.added.len()) + 80
     }
 }
 
@@ -61,35 +96,95 @@ fn set_ids(ids: &[u32], words: &mut [u32]) {
     }
 }
 
-fn add_bits(bits: &[u32], words: &mut [u32]) {
-    words.iter_mut().zip(bits).for_each(|(word, more)| *word |= more);
+fn is_set(words: &[u32], id: u32) -> bool {
+    words[id as usize / 32] >> (id % 32) & 1 == 1
+}
+
+/// (group, place) pairs of a query that accept a class.
+type Places = Vec<(usize, usize)>;
+
+/// Tokens whose class differs from that in the profile they are taken from.
+#[derive(Debug)]
+struct MovedIds {
+    from: Option<Places>,
+    to: Option<Places>,
+    /// Rising.
+    ids: Vec<u32>,
 }
 
 /// The tokens of each class of a profile, arranged by what accepts them.
 #[derive(Debug)]
 pub(crate) struct TokenSets {
-    sets: Vec<TokenSet>,
+    sets: Arc<[(ClassId, TokenSet)]>,
     /// Per group of the query and place in it: the sets it accepts.
-    by_place: Vec<Vec<Vec<u32>>>,
+    by_place: Arc<ByPlace>,
+    /// What is different here.
+    moved: Box<[MovedIds]>,
 }
+
+type ByPlace = Vec<Vec<Vec<u32>>>;
 
 impl TokenSets {
     pub(crate) fn new(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: Vec<(ClassId, TokenSet)>) -> Self {
-        let mut by_place: Vec<Vec<Vec<u32>>> = vec![Vec::new(); dwa.get_query(query).groups.len()];
-        for (index, (class, _)) in classes.iter().enumerate() {
-            for (group, place) in dwa.places(dag, query, *class) {
-                let places = &mut by_place[group];
-                if places.len() <= place {
-                    places.resize(place + 1, Vec::new());
-                }
-                places[place].push(index as u32);
-            }
-        }
-        Self { sets: classes.into_iter().map(|c| c.1).collect(), by_place }
+        let by_place = Arc::new(by_place(dwa, dag, query, &classes));
+        Self { sets: classes.into(), by_place, moved: Box::default() }
     }
 
-    /// The mask of all tokens whose class the row accepts.
-    pub(crate) fn mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab) -> Mask {
+    /// These sets with some tokens in other classes. `query` asks about all of them.
+    pub(crate) fn with_moved(
+        &self,
+        dwa: &ParserDwa,
+        dag: &ClassDag,
+        query: QueryId,
+        same_query: bool,
+        (moved, vocab): (&[Moved], &Vocab),
+    ) -> Self {
+        let by_place = match same_query {
+            true => self.by_place.clone(),
+            false => Arc::new(by_place(dwa, dag, query, &self.sets)),
+        };
+        let mut sorted: Vec<&Moved> = moved.iter().collect();
+        sorted.sort_unstable_by_key(|m| (m.from, m.to));
+        let places = |class: Option<ClassId>| class.map(|class| dwa.places(dag, query, class).unwrap_or_default());
+        let group = |run: &[&Moved]| {
+            let mut ids: Vec<u32> = run.iter().flat_map(|m| vocab.ids(m.rank)).map(|id| id.0).collect();
+            ids.sort_unstable();
+            MovedIds { from: places(run[0].from), to: places(run[0].to), ids }
+        };
+        let moved = sorted.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)).map(group).collect();
+        Self { sets: self.sets.clone(), by_place, moved }
+    }
+
+    /// The classes.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = ClassId> + '_ {
+        self.sets.iter().map(|set| set.0)
+    }
+    /// Whether nothing has been moved.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.moved.is_empty()
+    }
+
+    /// The mask of all tokens whose class the row accepts. `whole`: the same with nothing moved, if it is known.
+    pub(crate) fn mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab, whole: Option<&Arc<Mask>>) -> Arc<Mask> {
+        let mask = whole.cloned().unwrap_or_else(|| Arc::new(self.whole_mask(dwa, row, vocab)));
+        let (mut removed, mut added) = (Vec::new(), Vec::new());
+        let accepts = |places: &Option<Places>| places.as_ref().is_some_and(|places| dwa.accepts_any(row, places));
+        for MovedIds { from, to, ids } in &self.moved {
+            match (accepts(from), accepts(to)) {
+                (true, false) => removed.extend_from_slice(ids),
+                (false, true) => added.extend_from_slice(ids),
+                _ => {}
+            }
+        }
+        if removed.is_empty() && added.is_empty() {
+            return mask;
+        }
+        removed.sort_unstable();
+        added.sort_unstable();
+        Arc::new(mask.changed(&removed, &added))
+    }
+
+    fn whole_mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab) -> Mask {
         let mut wanted = vec![false; self.sets.len()];
         for (group, &weight) in dwa.row(row).accepted.iter().enumerate() {
             for place in dwa.accepted_places(weight) {
@@ -97,31 +192,46 @@ impl TokenSets {
                 sets.iter().for_each(|&set| wanted[set as usize] = true);
             }
         }
-        let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| set);
-        let group = accepted().filter_map(|set| set.shared.as_ref()).find(|group| group.is_dense());
-        let besides = |set: &TokenSet| match group.is_some() && set.shared.as_ref().is_some_and(|g| g.is_dense()) {
-            true => set.own.len(),
-            false => set.len(),
-        };
+        let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| &set.1);
         // A profile holds the walk of one lexeme at most, so there is one dense group at most.
+        let group = accepted().filter_map(|set| set.shared.as_ref()).find(|group| group.is_dense());
+        let is_group = |set: &&TokenSet| set.shared.as_ref().is_some_and(|g| group.is_some_and(|h| Arc::ptr_eq(g, h)));
+        let besides = |set: &TokenSet| if is_group(&set) { set.own.len() } else { set.len() };
         if accepted().map(besides).sum::<usize>() < SPARSE_IDS {
-            let ids = ids_besides(accepted(), group, vocab);
-            return match group {
-                Some(group) => {
-                    group.words(vocab);
-                    Mask::Grouped(group.clone(), ids)
-                }
-                None => Mask::Sparse(ids),
-            };
+            let base = group.map_or(Base::Nothing, |group| {
+                // Made now: decoding shall find nothing left to do.
+                group.words(vocab);
+                Base::Group(group.clone())
+            });
+            let added = ids_besides(accepted(), group, vocab);
+            return Mask { base, removed: Box::default(), added };
         }
         let mut words = vec![0u32; vocab.mask_words()];
         accepted().for_each(|set| set.add_to(vocab, &mut words));
-        Mask::Dense(words.into())
+        Mask { base: Base::Words(words.into()), removed: Box::default(), added: Box::default() }
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        self.sets.iter().map(|s| 8 * s.own.ranges().len() + 64).sum()
+        let moved: usize = self.moved.iter().map(|m| 4 * m.ids.len() + 80).sum();
+        match self.is_whole() {
+            true => self.sets.iter().map(|(_, s)| 8 * s.own.ranges().len() + 64).sum(),
+            false => moved,
+        }
     }
+}
+
+fn by_place(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: &[(ClassId, TokenSet)]) -> ByPlace {
+    let mut by_place: ByPlace = vec![Vec::new(); dwa.get_query(query).groups.len()];
+    for (index, (class, _)) in classes.iter().enumerate() {
+        for (group, place) in dwa.places(dag, query, *class).into_iter().flatten() {
+            let places = &mut by_place[group];
+            if places.len() <= place {
+                places.resize(place + 1, Vec::new());
+            }
+            places[place].push(index as u32);
+        }
+    }
+    by_place
 }
 
 /// The ids of these sets that are not in `group`. Aliases can make them more than the sets have strings.

@@ -206,19 +206,19 @@ impl ScanTable {
         scan: ScanId,
         byte: u8,
     ) -> Result<Option<ScanId>, LexerError> {
-        let mut missing = vec![scan];
+        let unknown = |table: &Self, scan| table.steps[table.slot(lexer, scan, byte)] == UNKNOWN;
+        let mut missing: SmallVec<[ScanId; 16]> = SmallVec::from_elem(scan, 1);
         let mut next = 0;
         while let Some(&current) = missing.get(next) {
             next += 1;
-            let rests: SmallVec<[ScanId; 8]> = self.scans[current].edges.iter().map(|e| e.rest).collect();
-            for rest in rests {
-                if self.steps[self.slot(lexer, rest, byte)] == UNKNOWN && !missing.contains(&rest) {
-                    missing.push(rest);
+            for edge in &self.scans[current].edges {
+                if unknown(self, edge.rest) && !missing.contains(&edge.rest) {
+                    missing.push(edge.rest);
                 }
             }
         }
         missing.sort_unstable();
-        for &current in &missing {
+        for current in missing {
             let stepped = self.step_one(lexer, sets, current, byte)?;
             let slot = self.slot(lexer, current, byte);
             self.steps[slot] = stepped.map_or(DEAD, |id| id.0);

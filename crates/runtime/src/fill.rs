@@ -302,13 +302,18 @@ impl Cache {
 
     fn similar(&mut self, inner: &Inner, thread: Thread) -> Result<Option<ProfileId>, RuntimeError> {
         let (component, state) = thread;
-        self.family(inner, component);
-        let Self { families, lexer, .. } = self;
-        let Some(family) = &families[component.index()] else { return Ok(None) };
+        let family = self.family(inner, component);
         let alone = family.similarity.visits(&inner.lexer, state);
-        if alone < WIDE || family.references.is_empty() {
+        if alone < WIDE {
             return Ok(None);
         }
+        if family.references.is_empty() {
+            let hub = family.similarity.hub(&inner.lexer).filter(|&hub| hub != state);
+            let Some(hub) = hub else { return Ok(None) };
+            self.inside(inner, Lexeme::Inside((component, hub)), ConditionSetId::NONE)?;
+        }
+        let Self { families, lexer, .. } = self;
+        let Some(family) = &families[component.index()] else { return Ok(None) };
         let apart = |&(reference, id)| (family.similarity.visits_apart(&inner.lexer, state, reference), reference, id);
         // The latest first: neighbours in the automaton are mostly alike.
         let all = || family.references.iter().rev().map(apart);

@@ -8,6 +8,8 @@ use glrmask_grammar::GrammarError;
 use glrmask_lexer::LexerError;
 use glrmask_runtime::RuntimeError;
 
+use crate::policy::Interrupt;
+
 /// An error of the compiler.
 #[derive(Debug)]
 pub struct CompileError(Kind);
@@ -20,6 +22,8 @@ enum Kind {
     Glr(GlrError),
     Runtime(RuntimeError),
     Unsupported { what: &'static str, name: String },
+    FillLimit { what: &'static str, limit: usize },
+    Interrupted(Interrupt),
 }
 
 impl CompileError {
@@ -29,6 +33,23 @@ impl CompileError {
     pub(crate) fn unsupported(what: &'static str, name: &str) -> Self {
         Self(Kind::Unsupported { what, name: name.to_owned() })
     }
+    pub(crate) fn fill_limit(what: &'static str, limit: usize) -> Self {
+        Self(Kind::FillLimit { what, limit })
+    }
+    pub(crate) fn interrupted(why: Interrupt) -> Self {
+        Self(Kind::Interrupted(why))
+    }
+    /// Whether the caller asked for the work to end.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self.0, Kind::Interrupted(Interrupt::Cancelled))
+    }
+    /// Which limit on what is filled before decoding was reached, if that is the error.
+    pub fn fill_limit_reached(&self) -> Option<(&'static str, usize)> {
+        match self.0 {
+            Kind::FillLimit { what, limit } => Some((what, limit)),
+            _ => None,
+        }
+    }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
         match &self.0 {
@@ -36,7 +57,8 @@ impl CompileError {
             Kind::Lexer(e) => e.is_limit(),
             Kind::Glr(e) => e.limit().is_some(),
             Kind::Runtime(e) => e.is_limit(),
-            Kind::Grammar(_) | Kind::Unsupported { .. } => false,
+            Kind::FillLimit { .. } | Kind::Interrupted(Interrupt::Deadline) => true,
+            Kind::Grammar(_) | Kind::Unsupported { .. } | Kind::Interrupted(Interrupt::Cancelled) => false,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).
@@ -60,6 +82,9 @@ impl fmt::Display for CompileError {
             Kind::Lexer(e) => write!(f, "{e}"),
             Kind::Glr(e) => write!(f, "{e}"),
             Kind::Runtime(e) => write!(f, "{e}"),
+            Kind::FillLimit { what, limit } => write!(f, "filling before decoding takes more than {limit} {what}"),
+            Kind::Interrupted(Interrupt::Cancelled) => write!(f, "the compilation was cancelled"),
+            Kind::Interrupted(Interrupt::Deadline) => write!(f, "the time for compiling is up"),
             Kind::Unsupported { what, name } => write!(f, "{what} are not supported yet: {name}"),
         }
     }
@@ -73,7 +98,7 @@ impl std::error::Error for CompileError {
             Kind::Lexer(e) => Some(e),
             Kind::Glr(e) => Some(e),
             Kind::Runtime(e) => Some(e),
-            Kind::Unsupported { .. } => None,
+            Kind::Unsupported { .. } | Kind::FillLimit { .. } | Kind::Interrupted(_) => None,
         }
     }
 }

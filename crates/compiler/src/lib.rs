@@ -2,13 +2,14 @@
 //!
 //! Stages, each of which can be entered with the product of the one before: terminals to automata, [`mod@normalize`] (in
 //! `glrmask-grammar`), LR tables and adjacency (in `glrmask-glr`), [`kills`] (longest match), lexer components (in
-//! `glrmask-lexer`), and the [`Constraint`] of `glrmask-runtime`, whose tables fill on demand.
+//! `glrmask-lexer`), and the [`Constraint`] of `glrmask-runtime`, whose tables fill on demand or, as the [`Policy`] says, now.
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
 
 mod error;
 pub mod kills;
+mod policy;
 mod terminals;
 
 use glrmask_automata::{Id, IndexVec, TerminalId};
@@ -20,6 +21,7 @@ use glrmask_vocab::{Cache, TokenId, Vocab};
 
 pub use error::CompileError;
 pub use kills::KillSets;
+pub use policy::{Check, FillLimits, Interrupt, Optimization, Policy};
 
 use terminals::Compiled;
 
@@ -36,6 +38,10 @@ pub struct Config {
     pub tables: glrmask_glr::Limits,
     /// Bytes that tables filled while decoding may take before they are emptied and start anew.
     pub cache_bytes: usize,
+    /// See [`glrmask_runtime::Config::compare_from`].
+    pub compare_from: usize,
+    /// How much is filled before decoding.
+    pub policy: Policy,
 }
 
 impl Default for Config {
@@ -46,6 +52,9 @@ impl Default for Config {
             automata: glrmask_automata::Limits::default(),
             tables: glrmask_glr::Limits::default(),
             cache_bytes: glrmask_runtime::Config::default().cache_bytes,
+            compare_from: glrmask_runtime::Config::default().compare_from,
+            // Whoever wants it filled says so.
+            policy: Policy { optimization: Optimization::FastBuild, ..Policy::default() },
         }
     }
 }
@@ -61,37 +70,91 @@ pub struct Program {
     pub kills: KillSets,
 }
 
+/// A stage of compiling that has just ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Terminals to automata.
+    Terminals,
+    /// Grammar transformations.
+    Normalize,
+    /// LR tables.
+    Tables,
+    /// What may stand beside what, and which terminals compete.
+    Relations,
+    /// Lexer components.
+    Lexer,
+    /// The constraint put together, and shown not to be empty.
+    Constraint,
+    /// Tables filled before decoding.
+    Fill,
+}
+
 /// Compiles a grammar for a vocabulary.
 ///
 /// # Errors
-/// An empty language, a limit, or something that is not supported yet.
+/// An empty language, a limit, an interrupt, or something that is not supported yet.
 pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Constraint, CompileError> {
-    let program = analyze_with(grammar, config, vocab.cache())?;
-    let runtime = glrmask_runtime::Config { end_tokens: config.end_tokens.clone(), cache_bytes: config.cache_bytes };
-    Ok(Constraint::new(program.parts, vocab.clone(), runtime)?)
+    compile_observed(grammar, vocab, config, &mut |_| {})
+}
+
+/// [`compile`], telling `observe` when a stage has ended.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn compile_observed(
+    grammar: &Grammar,
+    vocab: &Vocab,
+    config: &Config,
+    observe: &mut dyn FnMut(Stage),
+) -> Result<Constraint, CompileError> {
+    let mut observe = |stage| {
+        observe(stage);
+        config.policy.check()
+    };
+    let program = analyze_with(grammar, config, vocab.cache(), &mut observe)?;
+    let runtime = glrmask_runtime::Config {
+        end_tokens: config.end_tokens.clone(),
+        cache_bytes: config.cache_bytes,
+        compare_from: config.compare_from,
+    };
+    let constraint = Constraint::new(program.parts, vocab.clone(), runtime)?;
+    observe(Stage::Constraint)?;
+    config.policy.fill(&constraint)?;
+    observe(Stage::Fill)?;
+    Ok(constraint)
 }
 
 /// Builds lexer and parser tables.
 ///
 /// # Errors
-/// An empty language, a limit, or something that is not supported yet.
+/// An empty language, a limit, an interrupt, or something that is not supported yet.
 pub fn analyze(grammar: &Grammar, config: &Config) -> Result<Program, CompileError> {
-    analyze_with(grammar, config, &Cache::new(0))
+    analyze_with(grammar, config, &Cache::new(0), &mut |_| config.policy.check())
 }
 
 /// [`analyze`] with a cache where automata of terminals are found again.
-fn analyze_with(grammar: &Grammar, config: &Config, known: &Cache) -> Result<Program, CompileError> {
-    let compiled = terminals::compile(grammar, &config.automata, known)?;
+fn analyze_with(
+    grammar: &Grammar,
+    config: &Config,
+    known: &Cache,
+    observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
+) -> Result<Program, CompileError> {
+    let compiled = terminals::compile(grammar, &config.automata, known, config.policy.threads)?;
+    observe(Stage::Terminals)?;
     let mut normalize_config = config.normalize.clone();
     let empty = compiled.iter_enumerated().filter(|(_, c)| c.is_empty()).map(|(t, _)| t);
     normalize_config.empty_terminals.extend(empty);
     let normalized = normalize(grammar, &normalize_config)?;
+    observe(Stage::Normalize)?;
     let rules = rule_set(grammar, &normalized);
     let tables = Tables::build(&rules, &config.tables)?;
+    observe(Stage::Tables)?;
     let adjacency = Adjacency::new(&rules, &config.tables)?;
     let kills = kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata)?;
+    observe(Stage::Relations)?;
     let defs = terminal_defs(&normalized, compiled, &adjacency, &kills);
     let lexer = Lexer::new(&defs, &config.automata)?;
+    observe(Stage::Lexer)?;
     let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty };
     Ok(Program { parts, normalized, kills })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glrmask_automata::{AutomataError, Dfa, IndexVec, Limits, Regex, TerminalId};
 use glrmask_grammar::{Grammar, Pattern, Terminal};
 use glrmask_vocab::Cache;
+use rayon::prelude::*;
 
 use crate::error::CompileError;
 
@@ -17,6 +18,7 @@ pub(crate) fn compile(
     grammar: &Grammar,
     limits: &Limits,
     known: &Cache,
+    threads: usize,
 ) -> Result<IndexVec<TerminalId, Compiled>, CompileError> {
     let language = |terminal: &Terminal| {
         let regex = match &terminal.pattern {
@@ -32,8 +34,24 @@ pub(crate) fn compile(
                 .map_err(|e| CompileError::terminal(&terminal.name, e)),
         }
     };
-    grammar.terminals.iter().map(language).collect()
+    let patterns = grammar.terminals.iter().filter(|t| matches!(t.pattern, Pattern::Regex(_))).count();
+    if threads < 2 || patterns < WORTH_THREADS {
+        return grammar.terminals.iter().map(language).collect();
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.min(patterns)).build();
+    match pool {
+        // The first error in order, so that it does not depend on chance.
+        Ok(pool) => {
+            let compiled: Vec<_> =
+                pool.install(|| grammar.terminals.as_slice().par_iter().with_max_len(4).map(language).collect());
+            compiled.into_iter().collect()
+        }
+        Err(_) => grammar.terminals.iter().map(language).collect(),
+    }
 }
+
+/// Fewer patterns than this are compiled sooner than threads are started.
+const WORTH_THREADS: usize = 8;
 
 /// The minimal automaton of a regular expression without the empty string.
 fn automaton(regex: &Regex, limits: &Limits, known: &Cache) -> Result<Arc<Dfa>, AutomataError> {

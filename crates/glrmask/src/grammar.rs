@@ -3,38 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glrmask_compiler::Config;
 use glrmask_grammar::{lark, GrammarError};
 use glrmask_json_schema::{Category, Options, Warning};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
 
+use crate::compile::{self, CompileOptions, StageTime};
+
 use crate::error::Error;
-
-/// Build time against time per token. The language is the same in every mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Optimization {
-    /// Decide by predicted size.
-    #[default]
-    Auto,
-    /// Fill what is cheap, leave the rest to decoding.
-    Balanced,
-    /// Fill everything while decoding.
-    FastBuild,
-    /// Lowest latency while decoding.
-    FastRuntime,
-}
-
-/// How to compile a grammar.
-#[derive(Clone, Debug, Default)]
-pub struct CompileOptions {
-    /// Tokens that end the sequence: allowed exactly when the text is complete. They need not be in the vocabulary.
-    pub end_tokens: Vec<TokenId>,
-    /// Build time against time per token. In this version every mode fills its tables while decoding.
-    pub optimization: Optimization,
-    /// Transformations and limits, for experts.
-    pub config: Config,
-}
 
 /// How a Lark grammar is read.
 #[derive(Clone, Debug, Default)]
@@ -120,10 +96,22 @@ impl Grammar {
     /// Compiles for a vocabulary.
     ///
     /// # Errors
-    /// An empty language, a limit, or something that is not supported.
+    /// An empty language, a limit, a cancellation, or something that is not supported.
     pub fn compile(&self, vocab: &Vocab, options: &CompileOptions) -> Result<Constraint, Error> {
-        let config = Config { end_tokens: options.end_tokens.clone(), ..options.config.clone() };
-        Ok(glrmask_compiler::compile(&self.grammar, vocab, &config)?)
+        compile::run(&self.grammar, vocab, options, &mut |_| {})
+    }
+
+    /// [`compile`](Self::compile), telling `observe` how long each stage took.
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile).
+    pub fn compile_timed(
+        &self,
+        vocab: &Vocab,
+        options: &CompileOptions,
+        observe: &mut dyn FnMut(StageTime),
+    ) -> Result<Constraint, Error> {
+        compile::run(&self.grammar, vocab, options, observe)
     }
 
     /// The grammar as data.

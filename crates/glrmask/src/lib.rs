@@ -21,16 +21,19 @@
 //! # In short
 #![doc = include_str!("../README.md")]
 
+mod compile;
 mod error;
 mod grammar;
 
+pub use compile::{Cancel, CompileOptions, Limits, StageTime};
 pub use error::{Error, ErrorKind};
 pub use glrmask_grammar::lark::Profile as LarkProfile;
+pub use glrmask_compiler::{Optimization, Stage};
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
 pub use glrmask_runtime::{commit_tokens_batch, fill_masks};
 pub use glrmask_runtime::{CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats};
 pub use glrmask_vocab::{TokenId, Vocab, VocabError};
-pub use grammar::{CompileOptions, Grammar, LarkOptions, Optimization};
+pub use grammar::{Grammar, LarkOptions};
 
 pub use glrmask_automata as automata;
 pub use glrmask_compiler as compiler;

@@ -18,11 +18,14 @@ use crate::error::LexerError;
 use crate::levels::Levels;
 use crate::lexer::Lexer;
 use crate::scan::ScanId;
+use crate::walk::LexemeWalk;
 
 /// Automata with more states have no [`Levels`].
 const LEVEL_STATES: usize = 60_000;
 /// Bytes that the refinement history of one state takes, about.
 const LEVEL_STATE_BYTES: usize = 64;
+/// Walks of more trie nodes are worth being compared with a known one.
+pub const WIDE: usize = 1_000;
 /// Token lengths that estimates tell apart.
 const LENGTHS: usize = 64;
 
@@ -119,6 +122,21 @@ impl Similarity {
     /// Whether no string of up to `height` bytes tells the states apart.
     fn alike_below(&self, a: StateId, b: StateId, height: u32) -> bool {
         self.levels.as_ref().is_some_and(|levels| levels.level(a, b) > height)
+    }
+}
+
+/// Makes what the vocabulary keeps for a component: the walk of the state where most of the vocabulary stays, and how
+/// alike its states are. Later calls for profiles find it there.
+pub fn warm(lexer: &Lexer, vocab: &Vocab, id: ComponentId) {
+    let component = lexer.component(id);
+    if component.terminals().len() > 1 || !component.is_plain() {
+        return;
+    }
+    let mut cache = LexerCache::new();
+    let similarity = Similarity::new(lexer, &mut cache, vocab, id);
+    let hub = similarity.hub(lexer).filter(|&hub| similarity.visits(lexer, hub) >= WIDE);
+    if let Some(hub) = hub.filter(|&hub| !component.dfa().is_accepting(hub)) {
+        LexemeWalk::get(component.dfa(), cache.fingerprint(lexer, id), hub, vocab);
     }
 }
 

@@ -27,7 +27,7 @@ pub use cache::LexerCache;
 pub use completions::Thread;
 pub use component::{Component, ComponentId};
 pub use conditions::{antichain, Condition, ConditionSets};
-pub use difference::{difference, Moved, Similarity};
+pub use difference::{difference, warm, Moved, Similarity, WIDE};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
 pub use profile::{profile, profile_by_token, profile_inside, Profile, TokenSet};

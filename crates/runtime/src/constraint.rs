@@ -1,6 +1,7 @@
 //! The compiled constraint: immutable parts, shared by every sequence, and the tables that fill while decoding.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
 use glrmask_glr::{LrState, Tables};
@@ -13,6 +14,7 @@ use crate::eager::{self, Budget, Cut};
 use crate::error::RuntimeError;
 use crate::fill::Cache;
 use crate::frozen::{Frozen, FrozenStats};
+use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
 use crate::state::ConstraintState;
 
@@ -34,11 +36,14 @@ pub struct Config {
     pub end_tokens: Vec<TokenId>,
     /// Bytes that tables filled while decoding may take before they are emptied and start anew.
     pub cache_bytes: usize,
+    /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
+    /// states; `usize::MAX` turns that off.
+    pub compare_from: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { end_tokens: Vec::new(), cache_bytes: 256 << 20 }
+        Self { end_tokens: Vec::new(), cache_bytes: 256 << 20, compare_from: glrmask_lexer::WIDE }
     }
 }
 
@@ -61,6 +66,7 @@ pub(crate) struct Inner {
     start_components: Box<[OnceLock<BitSet>]>,
     /// What was filled before decoding, if anything.
     frozen: ArcSwapOption<Frozen>,
+    progress: Watched,
     pub(crate) cache: RwLock<Cache>,
 }
 
@@ -79,7 +85,7 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen: ArcSwapOption::empty(), cache };
+        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen: ArcSwapOption::empty(), progress: Watched::default(), cache };
         let constraint = Self(Arc::new(inner));
         let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
         if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
@@ -121,15 +127,69 @@ impl Constraint {
     /// (pending longest-match conditions apart). `None` if nothing was cut off. Other threads may decode meanwhile; they
     /// see the result when it is done. No answer depends on how far tables are filled.
     ///
-    /// Time and memory: those of the tables, see [`Stats`].
+    /// Time and memory: those of the tables, see [`FrozenStats`].
     ///
     /// # Errors
     /// Unusable parts; limits cut the fill and are no error.
     pub fn fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
+        self.0.progress.set(Progress::Filling);
+        self.finish_fill(budget)
+    }
+
+    /// [`fill`](Self::fill) on a thread of its own; returns at once, and decoding may start at once. The thread ends early
+    /// when the constraint and all its states are gone. [`wait`](Self::wait) waits for it. The numbers are those of
+    /// [`Budget`].
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub fn fill_in_background(
+        &self,
+        (states, memory, threads): (usize, usize, usize),
+        stop: Arc<dyn Fn() -> bool + Send + Sync>,
+    ) -> Result<(), RuntimeError> {
+        self.0.progress.set(Progress::Filling);
+        let constraint = self.clone();
+        let work = move || {
+            let stop = || stop() || Arc::strong_count(&constraint.0) == 1;
+            // What went wrong is kept for whoever waits.
+            let _ = constraint.finish_fill(&Budget { states, memory, threads, stop: &stop });
+        };
+        let started = std::thread::Builder::new().name("glrmask-fill".into()).spawn(work);
+        started.map(drop).map_err(|_| {
+            self.0.progress.set(Progress::Idle);
+            RuntimeError::invalid("no thread can be started")
+        })
+    }
+
+    fn finish_fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
         let mut cache = Cache::new(&self.0.lexer);
-        let cut = eager::fill(&self.0, &mut cache, budget)?;
-        self.0.frozen.store(Some(Arc::new(Frozen::new(&cache))));
-        Ok(cut)
+        // A panic must not leave others waiting for ever.
+        let unfinished = Unfinished(&self.0.progress);
+        let cut = eager::fill(&self.0, &mut cache, budget);
+        if cut.is_ok() {
+            self.0.frozen.store(Some(Arc::new(Frozen::new(&cache))));
+        }
+        std::mem::forget(unfinished);
+        self.0.progress.set(Progress::Done(cut.clone()));
+        cut
+    }
+
+    /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);
+    /// `None` if there was none, or it is still under way.
+    ///
+    /// # Errors
+    /// Those of the fill.
+    pub fn wait(&self, timeout: Option<Duration>) -> Result<Option<Option<Cut>>, RuntimeError> {
+        match self.0.progress.wait(timeout) {
+            Progress::Done(result) => result.map(Some),
+            Progress::Idle | Progress::Filling => Ok(None),
+        }
+    }
+
+    /// Whether everything has been filled, so that decoding finds nothing left to compute (pending longest-match
+    /// conditions apart).
+    pub fn is_complete(&self) -> bool {
+        matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Done(Ok(None)))
     }
 
     /// How many units of work [`fill`](Self::fill) would take, about; `enough` or a little more if it is more than that.

@@ -8,6 +8,8 @@
 //! Stages in this order, so that a cut leaves the cheap leftovers: profiles (walks over the vocabulary), then rows, then
 //! masks.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{LrState, QueryId, RowId, Tables};
@@ -19,20 +21,25 @@ use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::fill::{Cache, ProfileId, Viability};
 
-/// How far to fill.
+/// More threads than this are never started.
+const MAX_THREADS: usize = 64;
+
+/// How far to fill before decoding.
 #[derive(Clone, Copy)]
 pub struct Budget<'a> {
     /// Units of work: profiles, rows and transitions of the Parser DWA, masks.
     pub states: usize,
     /// Bytes of tables.
     pub memory: usize,
+    /// Threads that may work on it; 0 counts as one.
+    pub threads: usize,
     /// Asked now and then; the fill ends when it says true. Clocks and cancel flags belong to the caller.
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Default for Budget<'_> {
     fn default() -> Self {
-        Self { states: usize::MAX, memory: usize::MAX, stop: &|| false }
+        Self { states: usize::MAX, memory: usize::MAX, threads: 1, stop: &|| false }
     }
 }
 
@@ -61,6 +68,9 @@ impl<E: Into<RuntimeError>> From<E> for Ended {
 
 /// Fills everything. `None` if nothing is left to do.
 pub(crate) fn fill(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
+    if budget.threads > 1 {
+        warm(inner, budget);
+    }
     let mut filler = Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0, seen: FxHashMap::default() };
     match filler.run() {
         Ok(()) => Ok(None),
@@ -68,6 +78,25 @@ pub(crate) fn fill(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Res
         Err(Ended::Failed(error)) if error.is_limit() => Ok(Some(Cut::States)),
         Err(Ended::Failed(error)) => Err(error),
     }
+}
+
+/// Makes the long walks over the vocabulary on several threads; the fill finds them on the vocabulary.
+fn warm(inner: &Inner, budget: &Budget<'_>) {
+    let next = AtomicUsize::new(0);
+    let work = || loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        if index >= inner.lexer.components().len() || (budget.stop)() {
+            return;
+        }
+        glrmask_lexer::warm(&inner.lexer, &inner.vocab, ComponentId::from_usize(index));
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..budget.threads.min(MAX_THREADS) {
+            // If no thread can be started, those that run do the work.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
 }
 
 /// How many units of work a fill would take, about: pairs of a place of a lexeme and a top of the stack. Cheap.

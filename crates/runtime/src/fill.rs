@@ -45,8 +45,6 @@ pub(crate) struct FilledProfile {
     pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
 }
 
-/// Walks of more trie nodes are worth being compared with a known one.
-const WIDE: usize = 1_000;
 /// How many times fewer nodes a comparison must promise to visit than a walk of its own.
 const WORTH: usize = 4;
 /// A comparison of so few nodes is as good as any.
@@ -259,7 +257,7 @@ impl Cache {
 
     /// Which states of a component no token tells apart from this one, if that is known: equal numbers are alike.
     pub(crate) fn block(&mut self, inner: &Inner, (component, state): Thread) -> Option<u32> {
-        self.family(inner, component).similarity.block(state)
+        (inner.config.compare_from != usize::MAX).then(|| self.family(inner, component).similarity.block(state))?
     }
 
     fn family(&mut self, inner: &Inner, component: ComponentId) -> &mut Family {
@@ -274,9 +272,8 @@ impl Cache {
     /// The profile inside a lexeme without conditions: that of a state that no token tells apart, what differs from
     /// that of a similar state, or from a walk of its own.
     fn inside_plain(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
-        let family = self.family(inner, thread.0);
-        let block = family.similarity.block(thread.1);
-        if let Some(&known) = block.and_then(|block| family.by_block.get(&block)) {
+        let block = self.block(inner, thread);
+        if let Some(&known) = block.and_then(|block| self.family(inner, thread.0).by_block.get(&block)) {
             return Ok(known);
         }
         let id = match self.similar(inner, thread)? {
@@ -290,7 +287,7 @@ impl Cache {
     }
 
     fn walked(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
-        let wide = self.family(inner, thread.0).similarity.visits(&inner.lexer, thread.1) >= WIDE;
+        let wide = self.family(inner, thread.0).similarity.visits(&inner.lexer, thread.1) >= inner.config.compare_from;
         let found = profile_inside(&inner.lexer, &mut self.lexer, &inner.vocab, thread, wide)?;
         let id = self.fill_profile(inner, found)?;
         let references = &mut self.family(inner, thread.0).references;
@@ -304,7 +301,7 @@ impl Cache {
         let (component, state) = thread;
         let family = self.family(inner, component);
         let alone = family.similarity.visits(&inner.lexer, state);
-        if alone < WIDE {
+        if alone < inner.config.compare_from {
             return Ok(None);
         }
         if family.references.is_empty() {
@@ -318,9 +315,9 @@ impl Cache {
         // The latest first: neighbours in the automaton are mostly alike.
         let all = || family.references.iter().rev().map(apart);
         let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
-        let Some((visits, reference, base)) = best.filter(|best| best.0 * WORTH < alone) else { return Ok(None) };
+        let Some((visits, reference, base)) = best.filter(|best| best.0 * WORTH < alone || inner.config.compare_from == 0) else { return Ok(None) };
         let pair = (state, reference);
-        let limit = alone.min(4 * visits + WIDE);
+        let limit = alone.min(4 * visits + 1_000);
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
             Some(moved) if moved.is_empty() => Ok(Some(base)),
             Some(moved) => self.fill_moved(inner, base, &moved).map(Some),

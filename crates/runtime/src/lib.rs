@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
-//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result),
+//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result), `progress` (waiting for it),
 //! `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences).
 //!
 //! # In short
@@ -18,6 +18,7 @@ mod fill;
 mod frozen;
 mod history;
 mod mask;
+mod progress;
 mod query;
 pub mod speculate;
 pub mod state;

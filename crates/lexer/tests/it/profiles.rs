@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
 use glrmask_automata::{Id, StateId};
-use glrmask_lexer::{profile, profile_by_token, profile_inside, ComponentId, Lexer, LexerCache, Profile};
+use glrmask_lexer::{
+    difference, profile, profile_by_token, profile_inside, ComponentId, Lexer, LexerCache, Moved, Profile, Similarity,
+    Thread,
+};
 use glrmask_vocab::{Rank, Vocab};
 use proptest::prelude::*;
 
@@ -32,12 +35,43 @@ fn check(lexer: &Lexer, vocab: &Vocab) {
         for state in (0..lexer.component(id).dfa().len()).map(StateId::from_usize) {
             let start = cache.inside(lexer, (id, state), ConditionSetId::NONE);
             let wanted = by_class(&profile_by_token(lexer, &mut cache, vocab, start).unwrap());
-            let inside = profile_inside(lexer, &mut cache, vocab, (id, state)).unwrap();
+            let inside = profile_inside(lexer, &mut cache, vocab, (id, state), state.0 % 2 == 0).unwrap();
             assert_eq!(by_class(&profile(lexer, &mut cache, vocab, start).unwrap()), wanted);
             assert_eq!(by_class(&inside), wanted);
             check_masks(vocab, &inside);
         }
     }
+}
+
+/// Every pair of states of a component: the difference of their profiles, and what is said of states that are alike.
+fn check_differences(lexer: &Lexer, vocab: &Vocab) {
+    let mut cache = LexerCache::new();
+    for id in (0..lexer.components().len()).map(ComponentId::from_usize) {
+        let similarity = Similarity::new(lexer, &mut cache, vocab, id);
+        let states: Vec<StateId> = lexer.component(id).dfa().states().collect();
+        let class_of: Vec<Vec<Option<ClassId>>> = states.iter().map(|&q| classes(lexer, &mut cache, vocab, (id, q))).collect();
+        for (&a, mine) in states.iter().zip(&class_of) {
+            for (&b, other) in states.iter().zip(&class_of) {
+                let found = difference(lexer, &mut cache, vocab, &similarity, (a, b), usize::MAX).unwrap().unwrap();
+                let pairs = (0..).map(Rank).zip(other.iter().zip(mine)).filter(|(_, (from, to))| from != to);
+                let wanted: Vec<Moved> = pairs.map(|(rank, (&from, &to))| Moved { rank, from, to }).collect();
+                assert_eq!(found, wanted, "{id} {a} {b}");
+                let alike = similarity.block(a).is_some() && similarity.block(a) == similarity.block(b);
+                assert!(!alike || wanted.is_empty(), "{id}: {a} and {b} are said to be alike");
+                assert!(similarity.visits_apart(lexer, a, a) <= similarity.visits_apart(lexer, a, b).max(256));
+            }
+        }
+    }
+}
+
+/// The class of every token.
+fn classes(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, thread: Thread) -> Vec<Option<ClassId>> {
+    let start = cache.inside(lexer, thread, ConditionSetId::NONE);
+    let mut classes = vec![None; vocab.rank_count()];
+    for (class, tokens) in profile_by_token(lexer, cache, vocab, start).unwrap().classes {
+        tokens.ranks().iter().for_each(|rank| classes[rank.index()] = Some(class));
+    }
+    classes
 }
 
 /// What a token set adds to a mask are the ids of its tokens.
@@ -61,6 +95,11 @@ proptest! {
     }
 
     #[test]
+    fn differences_between_states(defs in defs(), vocab in any_vocab()) {
+        check_differences(&lexer(&defs), &vocab);
+    }
+
+    #[test]
     fn conditions_pending_at_the_start(defs in defs(), vocab in any_vocab(), pick in any::<prop::sample::Index>()) {
         let (lexer, mut cache) = (lexer(&defs), LexerCache::new());
         let start = cache.anywhere(&lexer, ConditionSetId::NONE);
@@ -71,6 +110,17 @@ proptest! {
         let walked = profile(&lexer, &mut cache, &vocab, start).unwrap();
         let wanted = profile_by_token(&lexer, &mut cache, &vocab, start).unwrap();
         prop_assert_eq!(by_class(&walked), by_class(&wanted));
+    }
+}
+
+#[test]
+fn differences_in_counted_repetition() {
+    let vocab = vocab(words(5));
+    for pattern in ["c[ab]{0,9}c", "c([ab]|ca){2,5}c", "[ab]{1,40}", "(ab|b)*a?"] {
+        let lexer = lexer(&[terminal(0, regex(pattern), 1)]);
+        check_differences(&lexer, &vocab);
+        glrmask_lexer::warm(&lexer, &vocab, ComponentId(0));
+        check_differences(&lexer, &vocab);
     }
 }
 

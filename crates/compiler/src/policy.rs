@@ -1,0 +1,138 @@
+//! How much of the tables is filled before decoding, and what may stop that.
+//!
+//! One engine, different fill policies: `glrmask-runtime` fills its tables on demand or, by the same code, all at once.
+//! Here it is decided how far to go.
+
+use std::fmt;
+use std::sync::Arc;
+
+use glrmask_runtime::{Budget, Constraint, Cut};
+
+use crate::error::CompileError;
+
+/// Build time against time per token. The language is the same in every mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Optimization {
+    /// Everything is filled if that is predicted to be quick; otherwise as [`Balanced`](Self::Balanced).
+    #[default]
+    Auto,
+    /// Some milliseconds of filling, the rest while decoding.
+    Balanced,
+    /// Everything is filled while decoding.
+    FastBuild,
+    /// Everything is filled before decoding, whatever it takes.
+    FastRuntime,
+}
+
+/// How much may be filled before decoding. `None`: as much as the mode wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FillLimits {
+    /// Units of work: profiles, states and transitions of the Parser DWA, masks.
+    pub states: Option<usize>,
+    /// Bytes of tables while they are filled.
+    pub memory: Option<usize>,
+}
+
+/// Why work is to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interrupt {
+    /// Nobody wants the result any more.
+    Cancelled,
+    /// The time is up.
+    Deadline,
+}
+
+/// Asked again and again while compiling.
+pub type Check = Arc<dyn Fn() -> Option<Interrupt> + Send + Sync>;
+
+/// How to fill.
+#[derive(Clone, Default)]
+pub struct Policy {
+    /// How far.
+    pub optimization: Optimization,
+    /// At most this much.
+    pub limits: FillLimits,
+    /// Whether reaching one of the limits is an error; otherwise the rest is filled while decoding.
+    pub strict: bool,
+    /// Whether to return at once and fill on another thread.
+    pub background: bool,
+    /// Threads to compile on; 0 counts as one.
+    pub threads: usize,
+    /// Clocks and cancel flags belong to the caller.
+    pub check: Option<Check>,
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { optimization, limits, strict, background, threads, check } = self;
+        let check = check.as_ref().map(|_| "..");
+        write!(f, "Policy {{ {optimization:?}, {limits:?}, strict: {strict}, background: {background}, ")?;
+        write!(f, "threads: {threads}, check: {check:?} }}")
+    }
+}
+
+/// Units of work up to which [`Optimization::Auto`] fills everything.
+const AUTO_WORK: usize = 60_000;
+/// Units of work and bytes that [`Optimization::Balanced`] spends.
+const BALANCED_WORK: usize = 6_000;
+const BALANCED_BYTES: usize = 64 << 20;
+/// Bytes that [`Optimization::Auto`] and [`Optimization::FastRuntime`] may take unless told otherwise.
+const BYTES: usize = 1 << 30;
+
+impl Policy {
+    /// Whether to go on.
+    ///
+    /// # Errors
+    /// Cancelled, or the time is up.
+    pub(crate) fn check(&self) -> Result<(), CompileError> {
+        self.interrupt().map_or(Ok(()), |why| Err(CompileError::interrupted(why)))
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        self.check.as_ref().and_then(|check| check())
+    }
+
+    /// Fills as far as the policy says.
+    ///
+    /// # Errors
+    /// Cancelled; a limit, if the policy is strict.
+    pub(crate) fn fill(&self, constraint: &Constraint) -> Result<(), CompileError> {
+        let Some((states, memory)) = self.wanted(constraint) else { return Ok(()) };
+        let own = |limit: Option<usize>, wanted: usize| limit.map_or(wanted, |limit| limit.min(wanted));
+        let (states, memory) = (own(self.limits.states, states), own(self.limits.memory, memory));
+        if self.background {
+            let check = self.check.clone();
+            let stop = move || check.as_ref().is_some_and(|check| check().is_some());
+            return Ok(constraint.fill_in_background((states, memory, self.threads), Arc::new(stop))?);
+        }
+        let stop = || self.interrupt().is_some();
+        match constraint.fill(&Budget { states, memory, threads: self.threads, stop: &stop })? {
+            None => Ok(()),
+            Some(Cut::Stopped) => match self.interrupt() {
+                Some(Interrupt::Deadline) | None if !self.strict => Ok(()),
+                why => Err(CompileError::interrupted(why.unwrap_or(Interrupt::Deadline))),
+            },
+            Some(Cut::States) if self.strict => self.refuse("units of work", self.limits.states, states),
+            Some(Cut::Memory) if self.strict => self.refuse("bytes of tables", self.limits.memory, memory),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Reaching what only the mode wanted is not an error.
+    fn refuse(&self, what: &'static str, limit: Option<usize>, reached: usize) -> Result<(), CompileError> {
+        match limit {
+            Some(limit) if limit <= reached => Err(CompileError::fill_limit(what, limit)),
+            _ => Ok(()),
+        }
+    }
+
+    fn wanted(&self, constraint: &Constraint) -> Option<(usize, usize)> {
+        match self.optimization {
+            Optimization::FastBuild => None,
+            Optimization::Balanced => Some((BALANCED_WORK, BALANCED_BYTES)),
+            Optimization::FastRuntime => Some((usize::MAX, BYTES)),
+            Optimization::Auto if constraint.predicted_work(AUTO_WORK) <= AUTO_WORK => Some((4 * AUTO_WORK, BYTES)),
+            Optimization::Auto => Some((BALANCED_WORK, BALANCED_BYTES)),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! How to compile: modes, limits, clocks and cancelling. The crates below know no clocks; they come in here.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glrmask_compiler::{compile_observed, Config, FillLimits, Interrupt, Optimization, Policy, Stage};
+use glrmask_runtime::Constraint;
+use glrmask_vocab::{TokenId, Vocab};
+
+use crate::error::Error;
+
+/// How to compile a grammar.
+#[derive(Clone, Debug, Default)]
+pub struct CompileOptions {
+    /// Tokens that end the sequence: allowed exactly when the text is complete. They need not be in the vocabulary.
+    pub end_tokens: Vec<TokenId>,
+    /// Build time against time per token.
+    pub optimization: Optimization,
+    /// How much may be filled before decoding; the rest is filled while decoding.
+    pub limits: Limits,
+    /// Whether reaching one of the limits is an error.
+    pub strict: bool,
+    /// Whether to return as [`Optimization::FastBuild`] does, and to go on as `optimization` says on another thread.
+    /// See [`Constraint::wait`] and [`Constraint::is_complete`].
+    pub background: bool,
+    /// Threads to compile on; `None` is one. Masks and commits are not concerned.
+    pub threads: Option<usize>,
+    /// Ends the compilation from another thread.
+    pub cancel: Option<Cancel>,
+    /// Transformations and limits, for experts. Its `policy` and `end_tokens` are those above.
+    pub config: Config,
+}
+
+/// Limits on what is filled before decoding. `None`: as much as the mode wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Units of work: profiles, states and transitions of the Parser DWA, masks.
+    pub states: Option<usize>,
+    /// Bytes of tables while they are filled.
+    pub memory: Option<usize>,
+    /// From the start of the compilation. What cannot be left to decoding (automata, parser tables) ends with an error
+    /// when the time is up.
+    pub time: Option<Duration>,
+}
+
+/// A request to end a compilation. Clones share it.
+#[derive(Clone)]
+pub struct Cancel(Arc<dyn Fn() -> bool + Send + Sync>, Arc<AtomicBool>);
+
+impl Cancel {
+    /// Not cancelled yet.
+    pub fn new() -> Self {
+        Self::when(|| false)
+    }
+    /// Cancelled once `condition` holds, too. It is asked often.
+    pub fn when(condition: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(condition), Arc::default())
+    }
+    /// Ends the compilations that were given this.
+    pub fn cancel(&self) {
+        self.1.store(true, Ordering::Relaxed);
+    }
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.1.load(Ordering::Relaxed) || (self.0)()
+    }
+}
+
+impl Default for Cancel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Cancel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cancel").field("cancelled", &self.1).finish_non_exhaustive()
+    }
+}
+
+/// How long a stage took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageTime {
+    /// The stage.
+    pub stage: Stage,
+    /// Wall-clock time.
+    pub time: Duration,
+}
+
+pub(crate) fn run(
+    grammar: &glrmask_grammar::Grammar,
+    vocab: &Vocab,
+    options: &CompileOptions,
+    observe: &mut dyn FnMut(StageTime),
+) -> Result<Constraint, Error> {
+    let mut last = Instant::now();
+    let config = config(options, last);
+    let mut observe = |stage| {
+        let now = Instant::now();
+        observe(StageTime { stage, time: now - last });
+        last = now;
+    };
+    Ok(compile_observed(grammar, vocab, &config, &mut observe)?)
+}
+
+fn config(options: &CompileOptions, start: Instant) -> Config {
+    let CompileOptions { end_tokens, optimization, limits, strict, background, threads, cancel, config } = options.clone();
+    let deadline = limits.time.and_then(|time| start.checked_add(time));
+    let check = move || match &cancel {
+        Some(cancel) if cancel.is_cancelled() => Some(Interrupt::Cancelled),
+        _ => deadline.filter(|&end| Instant::now() >= end).map(|_| Interrupt::Deadline),
+    };
+    let policy = Policy {
+        optimization,
+        limits: FillLimits { states: limits.states, memory: limits.memory },
+        strict,
+        background,
+        threads: threads.unwrap_or(1).max(1),
+        check: Some(Arc::new(check)),
+    };
+    Config { end_tokens, policy, ..config }
+}

@@ -36,7 +36,7 @@ fn verdicts(effects: &mut Effects, m: Machine<'_>, class: ClassId, stack: &[LrSt
 fn accepted(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, row: RowId, classes: &[ClassId]) -> Vec<bool> {
     let weights = &dwa.row(row).accepted;
     let holds = |&(group, place): &(usize, usize)| dwa.accepted_places(weights[group]).any(|p| p == place);
-    classes.iter().map(|&class| dwa.places(dag, query, class).iter().any(holds)).collect()
+    classes.iter().map(|&class| dwa.places(dag, query, class).is_some_and(|all| all.iter().any(holds))).collect()
 }
 
 /// Rows from the top of the stack down.

@@ -12,7 +12,7 @@ use glrmask_automata::{typed_id, Dfa, StateId, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use crate::conditions::{Condition, KillAutomata};
+use crate::conditions::{in_order, Condition, KillAutomata};
 
 typed_id!(
     /// A component of the lexer.
@@ -29,6 +29,7 @@ pub struct Component {
     /// Label → terminal. The automaton of a lone terminal is shared with whoever compiled it; its one label is 0.
     terminals: Box<[TerminalId]>,
     /// Per accepting state, for each terminal matched there, the conditions that remain; absent where there are none.
+    #[serde(serialize_with = "in_order")]
     left: FxHashMap<StateId, Vec<Left>>,
 }
 

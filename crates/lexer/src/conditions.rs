@@ -5,12 +5,13 @@
 //! condition is dropped as soon as k cannot match any more, and violated as soon as k does. Sets of conditions are
 //! interned: an id is all a parser stack carries. See semantics in `docs/semantics.md`, section 2.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Dfa, Id, IndexVec, StateId, TerminalId};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// `terminal` must not match from `state` of its own minimal automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -23,6 +24,14 @@ pub struct Condition {
 
 /// The own automata of all terminals that appear in conditions.
 pub type KillAutomata = FxHashMap<TerminalId, Arc<Dfa>>;
+
+/// Writes a map in the order of its keys: the same bytes for the same content.
+pub(crate) fn in_order<S: Serializer, K: Ord + Serialize, V: Serialize>(
+    map: &FxHashMap<K, V>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(map.iter().collect::<BTreeMap<_, _>>())
+}
 
 /// Interned sets of conditions with memoised steps. Ids stay valid for the life of the table.
 #[derive(Clone, Debug)]

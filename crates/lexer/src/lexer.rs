@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, ComponentId};
-use crate::conditions::KillAutomata;
+use crate::conditions::{in_order, KillAutomata};
 use crate::error::LexerError;
 use crate::relation::BitSet;
 
@@ -51,6 +51,7 @@ pub(crate) struct Terminal {
 pub struct Lexer {
     pub(crate) terminals: IndexVec<TerminalId, Terminal>,
     pub(crate) components: IndexVec<ComponentId, Component>,
+    #[serde(serialize_with = "in_order")]
     pub(crate) kill_automata: KillAutomata,
     /// Byte → class; bytes of a class are alike to every component.
     #[serde(with = "byte_table")]

@@ -17,6 +17,7 @@ use crate::frozen::{Frozen, FrozenStats};
 use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
 use crate::state::ConstraintState;
+use crate::stored::StoredFrozen;
 
 /// What the compiler hands over.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,16 @@ impl Constraint {
     /// Parts that do not fit each other; an empty language (no text satisfies the grammar and longest match); a limit
     /// on longest-match conditions, where it takes those to tell.
     pub fn new(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
+        let constraint = Self::unchecked(parts, vocab, config)?;
+        let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
+        if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
+            return Err(RuntimeError::empty_language());
+        }
+        Ok(constraint)
+    }
+
+    /// [`new`](Self::new), where the language is known not to be empty.
+    pub(crate) fn unchecked(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
         let Parts { lexer, tables, accepts_empty } = parts;
         if tables.terminals() > lexer.terminal_count() {
             return Err(RuntimeError::invalid("the parser knows more terminals than the lexer"));
@@ -85,13 +96,27 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen: ArcSwapOption::empty(), progress: Watched::default(), cache };
-        let constraint = Self(Arc::new(inner));
-        let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
-        if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
-            return Err(RuntimeError::empty_language());
+        let (frozen, progress) = (ArcSwapOption::empty(), Watched::default());
+        let inner =
+            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen, progress, cache };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// What was filled so far, to be stored: before decoding if that is over, otherwise on demand.
+    pub(crate) fn stored(&self) -> Option<StoredFrozen> {
+        if let Some(frozen) = self.0.frozen().as_ref() {
+            return Some(StoredFrozen::new(frozen, self.is_complete()));
         }
-        Ok(constraint)
+        let cache = self.0.cache.read();
+        (cache.stats().profiles > 0).then(|| StoredFrozen::new(&Frozen::new(&cache), false))
+    }
+
+    /// Takes over stored tables.
+    pub(crate) fn restore(&self, frozen: Arc<Frozen>, complete: bool) {
+        self.0.frozen.store(Some(frozen));
+        if complete {
+            self.0.progress.set(Progress::Done(Ok(None)));
+        }
     }
 
     /// A fresh state at the start of the text.

@@ -156,3 +156,106 @@ impl From<RuntimeError> for CommitError {
         Self::Runtime(error)
     }
 }
+
+/// Why an artifact could not be written or read.
+#[derive(Debug)]
+pub struct ArtifactError(ArtifactKind);
+
+#[derive(Debug)]
+enum ArtifactKind {
+    NotAnArtifact,
+    Truncated { given: usize, needed: usize },
+    Version { found: u32, known: u32 },
+    Damaged,
+    OtherVocab,
+    VocabNeeded,
+    Encode(bincode::error::EncodeError),
+    Decode(bincode::error::DecodeError),
+    Part { what: &'static str, source: Box<dyn std::error::Error + Send + Sync> },
+    Invalid(&'static str),
+    TooLarge { given: usize, limit: usize },
+}
+
+impl ArtifactError {
+    pub(crate) fn not_an_artifact() -> Self {
+        Self(ArtifactKind::NotAnArtifact)
+    }
+    pub(crate) fn truncated(given: usize, needed: usize) -> Self {
+        Self(ArtifactKind::Truncated { given, needed })
+    }
+    pub(crate) fn version(found: u32, known: u32) -> Self {
+        Self(ArtifactKind::Version { found, known })
+    }
+    pub(crate) fn damaged() -> Self {
+        Self(ArtifactKind::Damaged)
+    }
+    pub(crate) fn other_vocab() -> Self {
+        Self(ArtifactKind::OtherVocab)
+    }
+    pub(crate) fn vocab_needed() -> Self {
+        Self(ArtifactKind::VocabNeeded)
+    }
+    pub(crate) fn encode(error: bincode::error::EncodeError) -> Self {
+        Self(ArtifactKind::Encode(error))
+    }
+    pub(crate) fn decode(error: bincode::error::DecodeError) -> Self {
+        Self(ArtifactKind::Decode(error))
+    }
+    pub(crate) fn part(what: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(ArtifactKind::Part { what, source: Box::new(source) })
+    }
+    pub(crate) fn invalid(what: &'static str) -> Self {
+        Self(ArtifactKind::Invalid(what))
+    }
+    pub(crate) fn too_large(given: usize, limit: usize) -> Self {
+        Self(ArtifactKind::TooLarge { given, limit })
+    }
+    /// Whether it was saved without a vocabulary and none was given.
+    pub fn needs_vocab(&self) -> bool {
+        matches!(self.0, ArtifactKind::VocabNeeded)
+    }
+    /// Whether the vocabulary given is not the one it was saved with.
+    pub fn is_other_vocab(&self) -> bool {
+        matches!(self.0, ArtifactKind::OtherVocab)
+    }
+    /// The version found, if that is what is wrong.
+    pub fn version_found(&self) -> Option<u32> {
+        match self.0 {
+            ArtifactKind::Version { found, .. } => Some(found),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ArtifactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            ArtifactKind::NotAnArtifact => write!(f, "not a glrmask artifact"),
+            ArtifactKind::Truncated { given, needed } => write!(f, "the artifact is cut short: {given} of {needed} bytes"),
+            ArtifactKind::Version { found, known } => {
+                write!(f, "the artifact has version {found} of the format, this library reads version {known}")
+            }
+            ArtifactKind::Damaged => write!(f, "the artifact is damaged: its checksum does not match"),
+            ArtifactKind::OtherVocab => write!(f, "the artifact was saved with another vocabulary"),
+            ArtifactKind::VocabNeeded => write!(f, "the artifact was saved without its vocabulary, which must be given"),
+            ArtifactKind::Encode(e) => write!(f, "the artifact cannot be written: {e}"),
+            ArtifactKind::Decode(e) => write!(f, "the artifact is malformed: {e}"),
+            ArtifactKind::Part { what, source } => write!(f, "the artifact holds an unusable {what}: {source}"),
+            ArtifactKind::Invalid(what) => write!(f, "the artifact is malformed: {what}"),
+            ArtifactKind::TooLarge { given, limit } => {
+                write!(f, "the artifact would take {given} bytes, at most {limit} can be read back")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ArtifactError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            ArtifactKind::Encode(e) => Some(e),
+            ArtifactKind::Decode(e) => Some(e),
+            ArtifactKind::Part { source, .. } => Some(&**source),
+            _ => None,
+        }
+    }
+}

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::Id;
 use glrmask_glr::{AcceptId, LrState, QueryId, RowId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::branch::Lexeme;
@@ -24,25 +24,25 @@ const FINAL: u8 = 2;
 
 /// One place of a lexeme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
-    viability: Option<Viability>,
-    profile: Option<ProfileId>,
+pub(crate) struct Place {
+    pub(crate) viability: Option<Viability>,
+    pub(crate) profile: Option<ProfileId>,
 }
 
 /// The tables.
 #[derive(Debug, Default)]
 pub(crate) struct Frozen {
     /// By component, then state.
-    inside: Vec<Vec<Place>>,
+    pub(crate) inside: Vec<Vec<Place>>,
     /// At a boundary under no conditions.
-    viability_at_boundary: Option<Viability>,
-    boundary: FxHashMap<LrState, ProfileId>,
-    queries: Vec<QueryId>,
-    starts: FxHashMap<(QueryId, LrState), RowId>,
-    reads: FxHashMap<(RowId, LrState), RowId>,
-    rows: Vec<(AcceptId, u8)>,
-    masks: FxHashMap<(ProfileId, AcceptId), Arc<Mask>>,
-    bytes: usize,
+    pub(crate) viability_at_boundary: Option<Viability>,
+    pub(crate) boundary: FxHashMap<LrState, ProfileId>,
+    pub(crate) queries: Vec<QueryId>,
+    pub(crate) starts: FxHashMap<(QueryId, LrState), RowId>,
+    pub(crate) reads: FxHashMap<(RowId, LrState), RowId>,
+    pub(crate) rows: Vec<(AcceptId, u8)>,
+    pub(crate) masks: FxHashMap<(ProfileId, AcceptId), Arc<Mask>>,
+    pub(crate) bytes: usize,
 }
 
 /// Sizes of frozen tables.
@@ -73,7 +73,7 @@ impl Frozen {
         let masks = profiles.iter_enumerated().flat_map(|(id, profile)| {
             profile.masks.iter().map(move |(&accept, mask)| ((id, accept), mask.clone()))
         });
-        let mut frozen = Self {
+        let frozen = Self {
             inside: cache.places(|viability, profile| Place { viability, profile }),
             viability_at_boundary: cache.known_viability(Lexeme::Boundary, ConditionSetId::NONE),
             boundary: cache.boundaries().collect(),
@@ -84,8 +84,19 @@ impl Frozen {
             masks: masks.collect(),
             bytes: 0,
         };
-        frozen.bytes = frozen.count_bytes();
-        frozen
+        frozen.counted()
+    }
+
+    /// With its size.
+    pub(crate) fn counted(mut self) -> Self {
+        let places: usize = self.inside.iter().map(|states| states.len() * size_of::<Place>()).sum();
+        let shared: FxHashSet<*const Mask> = self.masks.values().map(Arc::as_ptr).collect();
+        let mut first = shared;
+        let own = self.masks.values().filter(|mask| first.remove(&Arc::as_ptr(mask)));
+        let masks: usize = own.map(|mask| mask.memory_usage()).sum();
+        let tables = 16 * (self.starts.len() + self.reads.len() + self.masks.len()) + 8 * self.rows.len();
+        self.bytes = places + masks + tables;
+        self
     }
 
     #[inline]
@@ -148,11 +159,5 @@ impl Frozen {
             masks: self.masks.len(),
             bytes: self.bytes,
         }
-    }
-
-    fn count_bytes(&self) -> usize {
-        let places: usize = self.inside.iter().map(|states| states.len() * size_of::<Place>()).sum();
-        let masks: usize = self.masks.values().map(|mask| mask.memory_usage() + 16).sum();
-        places + masks + 16 * (self.starts.len() + self.reads.len()) + 8 * self.rows.len()
     }
 }

@@ -3,11 +3,13 @@
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
 //! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result), `progress` (waiting for it),
-//! `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences).
+//! `history` (going back), [`speculate`] (several tokens), [`batch`] (several
+//! sequences), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
 
+pub mod artifact;
 pub mod batch;
 pub mod branch;
 mod commit;
@@ -22,10 +24,11 @@ mod progress;
 mod query;
 pub mod speculate;
 pub mod state;
+mod stored;
 
 pub use batch::{commit_tokens_batch, fill_masks};
 pub use constraint::{Config, Constraint, Parts, Stats};
 pub use eager::{Budget, Cut};
-pub use error::{CommitError, CommitTokensError, RuntimeError};
+pub use error::{ArtifactError, CommitError, CommitTokensError, RuntimeError};
 pub use frozen::FrozenStats;
 pub use state::ConstraintState;

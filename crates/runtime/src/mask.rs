@@ -11,19 +11,21 @@ use smallvec::SmallVec;
 /// Masks with fewer tokens are kept as lists of ids: as quick to write as a copy of 16 KB, and smaller.
 const SPARSE_IDS: usize = 1_024;
 
-/// A finished mask: shared words, and the ids in which it differs from them.
+/// A finished mask: words and ids that others share, and the ids in which it differs from them.
 #[derive(Clone, Debug)]
 pub(crate) struct Mask {
-    base: Base,
-    /// Rising, each in the base.
-    removed: Box<[u32]>,
-    /// Rising, none in the base.
-    added: Box<[u32]>,
+    pub(crate) base: Base,
+    /// Ids beside those of the base, rising.
+    pub(crate) common: Arc<[u32]>,
+    /// Ids of base or common, rising.
+    pub(crate) removed: Box<[u32]>,
+    /// Ids of neither, rising.
+    pub(crate) added: Box<[u32]>,
 }
 
 /// What many masks have in common.
 #[derive(Clone, Debug)]
-enum Base {
+pub(crate) enum Base {
     Nothing,
     /// The tokens that stay inside a lexeme, shared through the vocabulary.
     Group(Arc<TokenGroup>),
@@ -42,12 +44,17 @@ impl Base {
 }
 
 impl Mask {
+    fn new(base: Base, ids: Box<[u32]>) -> Self {
+        Self { base, common: ids.into(), removed: Box::default(), added: Box::default() }
+    }
+
     /// Writes the mask over `words`, which are long enough.
     #[inline]
     pub(crate) fn write(&self, vocab: &Vocab, words: &mut [u32]) {
         let base = self.base.words(vocab);
         words[..base.len()].copy_from_slice(base);
         words[base.len()..].fill(0);
+        set_ids(&self.common, words);
         for &id in &self.removed {
             words[id as usize / 32] &= !(1 << (id % 32));
         }
@@ -59,6 +66,7 @@ impl Mask {
         let base = self.base.words(vocab);
         let kept: SmallVec<[u32; 16]> = self.removed.iter().copied().filter(|&id| is_set(words, id)).collect();
         words.iter_mut().zip(base).for_each(|(word, more)| *word |= more);
+        set_ids(&self.common, words);
         // What others allow stays.
         for &id in self.removed.iter().filter(|id| kept.binary_search(id).is_err()) {
             words[id as usize / 32] &= !(1 << (id % 32));
@@ -78,6 +86,7 @@ impl Mask {
         };
         Self {
             base: self.base.clone(),
+            common: self.common.clone(),
             removed: both(without(&self.removed, added), without(removed, &self.added)),
             added: both(without(&self.added, removed), without(added, &self.removed)),
         }
@@ -85,7 +94,9 @@ impl Mask {
 
     pub(crate) fn memory_usage(&self) -> usize {
         let base = if let Base::Words(words) = &self.base { 4 * words.len() } else { 0 };
-        base + 4 * (self.removed.len() + self.added.len()) + 80
+        // What differs from another mask shares its ids.
+        let common = if self.removed.is_empty() && self.added.is_empty() { 4 * self.common.len() } else { 0 };
+        base + common + 4 * (self.removed.len() + self.added.len()) + 96
     }
 }
 
@@ -203,12 +214,11 @@ impl TokenSets {
                 group.words(vocab);
                 Base::Group(group.clone())
             });
-            let added = ids_besides(accepted(), group, vocab);
-            return Mask { base, removed: Box::default(), added };
+            return Mask::new(base, ids_besides(accepted(), group, vocab));
         }
         let mut words = vec![0u32; vocab.mask_words()];
         accepted().for_each(|set| set.add_to(vocab, &mut words));
-        Mask { base: Base::Words(words.into()), removed: Box::default(), added: Box::default() }
+        Mask::new(Base::Words(words.into()), Box::default())
     }
 
     pub(crate) fn memory_usage(&self) -> usize {

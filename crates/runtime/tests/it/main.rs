@@ -2,8 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used)]
 
+mod artifacts;
 mod constraints;
 mod end_tokens;
+mod fills;
 mod masks;
 mod sharing;
 mod states;

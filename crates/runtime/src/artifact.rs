@@ -1,0 +1,171 @@
+//! Artifacts: a constraint as bytes.
+//!
+//! An envelope of fixed layout (magic, version, fingerprint of the vocabulary, length and checksum of the payload) around
+//! a payload in bincode: lexer, LR tables, options, and whatever tables were filled. Nothing of the input is trusted: the
+//! checksum guards against damage, and every part is checked again when it is read, so that forged bytes are an error
+//! or a constraint with strange answers, never a panic or an access out of bounds. Memory is bounded by a small multiple
+//! of the input.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0..8 | `glrmask` and a zero byte |
+//! | 8..12 | version of the format, little-endian |
+//! | 12..28 | fingerprint of the vocabulary |
+//! | 28..36 | length of the payload |
+//! | 36..52 | XXH3-128 of the payload |
+//! | 52.. | payload |
+
+use std::sync::Arc;
+
+use glrmask_glr::Tables;
+use glrmask_lexer::Lexer;
+use glrmask_vocab::{Content, TokenId, Vocab};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::constraint::{Config, Constraint, Parts};
+use crate::error::ArtifactError;
+use crate::stored::StoredFrozen;
+
+const MAGIC: [u8; 8] = *b"glrmask\0";
+/// Raised whenever the payload changes.
+const VERSION: u32 = 1;
+const HEADER: usize = 52;
+/// Bytes that decoding may claim.
+const DECODE_LIMIT: usize = 1 << 30;
+
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    vocab: Option<Content>,
+    lexer: Lexer,
+    tables: Tables,
+    accepts_empty: bool,
+    end_tokens: Vec<TokenId>,
+    cache_bytes: u64,
+    compare_from: u64,
+    frozen: Option<StoredFrozen>,
+}
+
+impl Constraint {
+    /// The constraint as bytes, with whatever has been filled so far. With `external_vocab` the vocabulary is left out, and
+    /// whoever loads has to bring it: smaller by megabytes, and loaded within a millisecond.
+    ///
+    /// Time and size: those of the tables, and of the vocabulary if it is included.
+    ///
+    /// # Errors
+    /// More than 1 GiB.
+    pub fn save(&self, external_vocab: bool) -> Result<Vec<u8>, ArtifactError> {
+        let inner = self.inner();
+        let payload = Payload {
+            vocab: (!external_vocab).then(|| Content::from(&inner.vocab)),
+            lexer: inner.lexer.clone(),
+            tables: inner.tables.clone(),
+            accepts_empty: inner.accepts_empty,
+            end_tokens: inner.config.end_tokens.clone(),
+            cache_bytes: inner.config.cache_bytes as u64,
+            compare_from: inner.config.compare_from as u64,
+            frozen: self.stored(),
+        };
+        let payload = bincode::serde::encode_to_vec(&payload, format()).map_err(ArtifactError::encode)?;
+        if payload.len() > DECODE_LIMIT {
+            return Err(ArtifactError::too_large(payload.len(), DECODE_LIMIT));
+        }
+        let mut data = Vec::with_capacity(HEADER + payload.len());
+        data.extend_from_slice(&MAGIC);
+        data.extend_from_slice(&VERSION.to_le_bytes());
+        data.extend_from_slice(&inner.vocab.fingerprint().to_le_bytes());
+        data.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        data.extend_from_slice(&xxh3_128(&payload).to_le_bytes());
+        data.extend_from_slice(&payload);
+        Ok(data)
+    }
+
+    /// Reads what [`save`](Self::save) wrote. `vocab` must be the vocabulary it was saved with; it is needed if that was
+    /// left out, and spares building it anew if it was not.
+    ///
+    /// # Errors
+    /// Bytes that are cut short, damaged, of another version, of another vocabulary, or not an artifact; a vocabulary
+    /// that is needed and not given.
+    pub fn load(data: &[u8], vocab: Option<&Vocab>) -> Result<Self, ArtifactError> {
+        let (fingerprint, payload) = open(data)?;
+        if vocab.is_some_and(|vocab| vocab.fingerprint() != fingerprint) {
+            return Err(ArtifactError::other_vocab());
+        }
+        let (payload, read): (Payload, usize) =
+            bincode::serde::decode_from_slice(payload, format()).map_err(ArtifactError::decode).and_then(|decoded| {
+                match decoded.1 == payload.len() {
+                    true => Ok(decoded),
+                    false => Err(ArtifactError::invalid("bytes beyond the end")),
+                }
+            })?;
+        debug_assert!(read <= data.len());
+        let vocab = match (vocab, payload.vocab) {
+            (Some(vocab), _) => vocab.clone(),
+            (None, Some(content)) => built(content, fingerprint)?,
+            (None, None) => return Err(ArtifactError::vocab_needed()),
+        };
+        let Payload { lexer, tables, accepts_empty, end_tokens, cache_bytes, compare_from, frozen, .. } = payload;
+        lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
+        let limit = vocab.max_id().map_or(0, |id| id.0).max(glrmask_vocab::Config::default().max_id);
+        if end_tokens.iter().any(|id| id.0 > limit) {
+            return Err(ArtifactError::invalid("an end token beyond all vocabularies"));
+        }
+        let frozen = frozen.map(|stored| stored.restore(&lexer, &tables, &vocab)).transpose();
+        let frozen = frozen.map_err(ArtifactError::invalid)?;
+        let config = Config { end_tokens, cache_bytes: to_usize(cache_bytes), compare_from: to_usize(compare_from) };
+        let constraint = Self::unchecked(Parts { lexer, tables, accepts_empty }, vocab, config)
+            .map_err(|e| ArtifactError::part("constraint", e))?;
+        if let Some((frozen, complete)) = frozen {
+            constraint.restore(Arc::new(frozen), complete);
+        }
+        Ok(constraint)
+    }
+}
+
+fn format() -> impl bincode::config::Config {
+    // Ids are mostly large: fixed numbers are quicker to read, and hardly longer.
+    bincode::config::standard().with_fixed_int_encoding().with_limit::<DECODE_LIMIT>()
+}
+
+/// Checks the envelope; the fingerprint and the payload.
+fn open(data: &[u8]) -> Result<(u128, &[u8]), ArtifactError> {
+    let Some((header, payload)) = data.split_at_checked(HEADER) else {
+        return Err(if MAGIC.starts_with(data) || data.starts_with(&MAGIC) {
+            ArtifactError::truncated(data.len(), HEADER)
+        } else {
+            ArtifactError::not_an_artifact()
+        });
+    };
+    if header[..8] != MAGIC {
+        return Err(ArtifactError::not_an_artifact());
+    }
+    let number = |from: usize, len: usize| header[from..from + len].iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
+    let version = number(8, 4) as u32;
+    if version != VERSION {
+        return Err(ArtifactError::version(version, VERSION));
+    }
+    let length = number(28, 8);
+    if length != payload.len() as u128 {
+        return Err(match length > payload.len() as u128 {
+            true => ArtifactError::truncated(payload.len(), usize::try_from(length).unwrap_or(usize::MAX)),
+            false => ArtifactError::invalid("bytes beyond the end"),
+        });
+    }
+    if number(36, 16) != xxh3_128(payload) {
+        return Err(ArtifactError::damaged());
+    }
+    Ok((number(12, 16), payload))
+}
+
+fn built(content: Content, fingerprint: u128) -> Result<Vocab, ArtifactError> {
+    let vocab = content.into_vocab(&glrmask_vocab::Config::default());
+    let vocab = vocab.map_err(|e| ArtifactError::part("vocabulary", e))?;
+    match vocab.fingerprint() == fingerprint {
+        true => Ok(vocab),
+        false => Err(ArtifactError::invalid("the vocabulary is not the one the envelope names")),
+    }
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,127 @@
+//! How far tables are filled before decoding changes no answer: nothing, everything, cut anywhere, in the background.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use glrmask_runtime::{Budget, Config, Constraint, Cut};
+use proptest::prelude::*;
+
+use crate::constraints::{seen, settings, vocab, walk, ALL};
+
+/// Tokens that mean something to some of the grammars.
+const PIECES: [&str; 16] =
+    ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
+
+/// The same answers along a walk.
+fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
+    let (mut a, mut b) = (wanted.start(), found.start());
+    assert_eq!(seen(&a), seen(&b));
+    for token in walk(wanted, choices) {
+        assert_eq!(a.commit_token(token), b.commit_token(token));
+        assert_eq!(seen(&a), seen(&b));
+    }
+}
+
+fn budget(states: usize, memory: usize) -> Budget<'static> {
+    Budget { states, memory, ..Budget::default() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_fill_gives_the_same_masks(
+        (spec, vocab) in settings(),
+        choices in prop::collection::vec(any::<u8>(), 0..12),
+        states in 0usize..300,
+        compare_from in prop::sample::select(vec![0, 30, usize::MAX]),
+    ) {
+        let plain = spec.with(&vocab, Config { compare_from: usize::MAX, ..Config::default() });
+        let config = Config { compare_from, ..Config::default() };
+        let full = spec.with(&vocab, config.clone());
+        prop_assert_eq!(full.fill(&budget(usize::MAX, usize::MAX)).unwrap(), None);
+        prop_assert!(full.is_complete());
+        same(&plain, &full, &choices);
+        let cut = spec.with(&vocab, config);
+        let ended = cut.fill(&budget(states, usize::MAX)).unwrap();
+        prop_assert!(matches!(ended, None | Some(Cut::States)));
+        prop_assert_eq!(cut.is_complete(), ended.is_none());
+        same(&plain, &cut, &choices);
+    }
+
+    #[test]
+    fn after_a_complete_fill_nothing_is_computed((spec, vocab) in settings(), choices in prop::collection::vec(any::<u8>(), 0..12)) {
+        let constraint = spec.constraint(&vocab);
+        constraint.fill(&Budget::default()).unwrap();
+        if !constraint.lexer().is_plain() {
+            // Pending conditions are filled on demand.
+            return Ok(());
+        }
+        let mut state = constraint.start();
+        let before = constraint.stats();
+        let mut words = vec![0; constraint.mask_words()];
+        for token in walk(&constraint, &choices) {
+            // Ambiguity can lead to boundaries with several tops, which are left to demand as well.
+            if state.branches().iter().all(|branch| branch.stacks.top().is_some()) {
+                prop_assert!(state.fill_mask_if_ready(&mut words).unwrap());
+            }
+            state.commit_token(token).unwrap();
+        }
+        prop_assert_eq!(constraint.stats().clears, before.clears);
+    }
+}
+
+#[test]
+fn memory_and_stop_cut_a_fill() {
+    let vocab = vocab(PIECES);
+    for spec in ALL {
+        let constraint = spec.constraint(&vocab);
+        // Asked once in so many units of work, so that tiny grammars may be done before.
+        let ended = constraint.fill(&budget(usize::MAX, 0)).unwrap();
+        assert!(matches!(ended, None | Some(Cut::Memory)), "{ended:?}");
+        let ended = constraint.fill(&Budget { stop: &|| true, ..Budget::default() }).unwrap();
+        assert!(matches!(ended, None | Some(Cut::Stopped)), "{ended:?}");
+        assert_eq!(constraint.fill(&Budget { threads: 3, ..Budget::default() }).unwrap(), None);
+        assert!(constraint.is_complete());
+        let stats = constraint.frozen_stats().unwrap();
+        assert!(stats.profiles > 0 && stats.rows > 0 && stats.masks > 0 && stats.bytes > 0);
+    }
+}
+
+#[test]
+fn masks_while_a_fill_runs_in_the_background() {
+    let vocab = vocab(PIECES);
+    for spec in ALL {
+        let (plain, filling) = (spec.constraint(&vocab), spec.constraint(&vocab));
+        assert!(filling.wait(Some(Duration::ZERO)).unwrap().is_none());
+        filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false)).unwrap();
+        std::thread::scope(|scope| {
+            for seed in 0..8u8 {
+                let (plain, filling) = (&plain, &filling);
+                scope.spawn(move || {
+                    for round in 0..20u8 {
+                        let choices: Vec<u8> = (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
+                        same(plain, filling, &choices);
+                    }
+                });
+            }
+        });
+        assert_eq!(filling.wait(None).unwrap(), Some(None));
+        assert!(filling.is_complete());
+    }
+}
+
+#[test]
+fn a_fill_in_the_background_ends_with_its_constraint() {
+    let vocab = vocab(PIECES);
+    let asked = Arc::new(());
+    let held = asked.clone();
+    let constraint = ALL[0].constraint(&vocab);
+    constraint.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(move || Arc::strong_count(&held) > 99)).unwrap();
+    drop(constraint);
+    let start = std::time::Instant::now();
+    while Arc::strong_count(&asked) > 1 {
+        assert!(start.elapsed() < Duration::from_secs(60), "the thread goes on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

@@ -46,5 +46,7 @@ mod validate;
 pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 pub use expr::{Expr, Occurs};
-pub use ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Span, Terminal, ROOT_SCOPE};
+pub use ir::{
+    Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal, ROOT_SCOPE,
+};
 pub use transform::{normalize, NormalizeConfig, Normalized};

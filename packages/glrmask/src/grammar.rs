@@ -1,6 +1,6 @@
 //! `glrmask.Grammar`.
 
-use glrmask::{CompileOptions, Constraint, Grammar, JsonSchemaOptions, Optimization, TokenId, Vocab};
+use glrmask::{CompileOptions, Constraint, Grammar, Optimization, TokenId, Vocab};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -35,11 +35,6 @@ impl PyGrammar {
         py.detach(|| self.0.compile(vocab, &options)).map_err(|e| errors::from_error(py, &e))
     }
 
-    fn from_schema_text(py: Python<'_>, schema: &str, options: &JsonSchemaOptions) -> PyResult<Self> {
-        let grammar = py.detach(|| Grammar::from_json_schema_with(schema, options));
-        grammar.map(Self).map_err(|e| errors::from_error(py, &e))
-    }
-
     fn from_text(
         source: &Bound<'_, PyAny>,
         parse: impl FnOnce(&str) -> Result<Grammar, glrmask::Error> + Send,
@@ -63,21 +58,8 @@ impl PyGrammar {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let options = options::json_schema(options)?;
-        if let Ok(bytes) = schema.cast::<PyBytes>() {
-            let text = std::str::from_utf8(bytes.as_bytes());
-            let text = text.map_err(|e| errors::schema_text(py, &format!("the schema is not UTF-8: {e}")))?;
-            return Self::from_schema_text(py, text, &options);
-        }
-        let written;
-        let text = match schema.cast::<PyString>() {
-            Ok(text) => text,
-            Err(_) => {
-                written = dump(schema)?;
-                &written
-            }
-        };
-        let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
-        Self::from_schema_text(py, &text, &options)
+        let text = schema_text(schema)?;
+        py.detach(|| Grammar::from_json_schema_with(&text, &options)).map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
     #[staticmethod]
@@ -143,6 +125,21 @@ impl PyGrammar {
         let ir = self.0.ir();
         format!("<glrmask.Grammar: {} productions, {} terminals>", ir.productions.len(), ir.terminals.len())
     }
+}
+
+/// JSON text of a schema given as text, as UTF-8, or as a value.
+pub(crate) fn schema_text(schema: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = schema.py();
+    if let Ok(bytes) = schema.cast::<PyBytes>() {
+        let text = std::str::from_utf8(bytes.as_bytes());
+        return text.map(str::to_owned).map_err(|e| errors::schema_text(py, &format!("the schema is not UTF-8: {e}")));
+    }
+    let text = match schema.cast::<PyString>() {
+        Ok(text) => text.clone(),
+        Err(_) => dump(schema)?,
+    };
+    let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
+    Ok(text.into_owned())
 }
 
 /// JSON text of a Python value, written by the standard library, which alone decides what is serializable.

@@ -1,5 +1,7 @@
 //! Keyword arguments that say how a source is read: how JSON is spelled, how strict a schema is taken, which Lark.
 
+use std::collections::BTreeMap;
+
 use glrmask::json_schema::{Escapes, PropertyOrder, Unsupported, Whitespace};
 use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -7,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::wrong_type;
+use crate::grammar::schema_text;
 use crate::vocab::{declared_id, token_ids};
 
 const WHITESPACE: &[(&str, Whitespace)] =
@@ -29,11 +32,23 @@ pub(crate) fn json_schema(given: Option<&Bound<'_, PyDict>>) -> PyResult<JsonSch
             "ensure_ascii" => options.ensure_ascii = flag(&name, &value)?,
             "escapes" => options.escapes = choice(&name, &value, ESCAPES)?,
             "format_assertion" => options.format_assertion = flag(&name, &value)?,
+            "registry" => options.registry = registry(&name, &value)?,
             "unsupported" => options.unsupported = choice(&name, &value, UNSUPPORTED)?,
             _ => return Err(PyTypeError::new_err(format!("'{name}' is not an option of JSON Schema import"))),
         }
     }
     Ok(options)
+}
+
+/// Documents by URI, each a schema as text or value.
+fn registry(name: &str, value: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, String>> {
+    let Ok(documents) = value.cast::<PyDict>() else { return Err(wrong_type(name, "dict", value)) };
+    let mut texts = BTreeMap::new();
+    for (uri, document) in documents {
+        let Ok(key) = uri.extract() else { return Err(wrong_type("a key of registry", "str", &uri)) };
+        texts.insert(key, schema_text(&document)?);
+    }
+    Ok(texts)
 }
 
 /// How a Lark grammar is read.

@@ -63,6 +63,17 @@ def test_format_assertion_can_be_switched_off(letters):
     assert accepts(Grammar.from_json_schema(schema, format_assertion=False), letters, '"soon"')
 
 
+@pytest.mark.parametrize("integer", [{"type": "integer"}, '{"type": "integer"}', b'{"type": "integer"}'])
+def test_references_lead_into_the_registry(letters, integer):
+    schema = {"items": {"$ref": "http://example.com/integer"}}
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert (caught.value.keyword, caught.value.category) == ("$ref", "reference")
+    grammar = Grammar.from_json_schema(schema, registry={"http://example.com/integer": integer})
+    assert accepts(grammar, letters, "[1, 2]")
+    assert not accepts(grammar, letters, "[null]")
+
+
 def test_weakening_is_asked_for_and_listed(letters):
     schema = {"items": {"type": "string", "format": "regex"}}
     with pytest.raises(SchemaError) as caught:
@@ -90,6 +101,8 @@ def test_options_that_are_not_implemented_raise(option):
         ({"max_whitespace": -1}, ValueError),
         ({"max_whitespace": "4"}, TypeError),
         ({"colour": "red"}, TypeError),
+        ({"registry": []}, TypeError),
+        ({"registry": {1: {}}}, TypeError),
     ],
 )
 def test_bad_options(option, error, letters):

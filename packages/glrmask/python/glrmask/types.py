@@ -1,6 +1,6 @@
 """Plain values that the classes of this package take and give."""
 
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 __all__ = ["Diagnostic", "JsonSchemaOptions", "SchemaWarning", "Stats"]
 
@@ -26,6 +26,9 @@ class JsonSchemaOptions(TypedDict, total=False):
     (default) also allows every JSON escape in strings that nothing but their type constrains."""
     format_assertion: bool
     """Whether the formats that the specification names are asserted; true by default."""
+    registry: dict[str, Any]
+    """Documents that `$ref` may lead to, by absolute URI: each a schema as a value or as JSON text. Nothing is ever
+    fetched; the metaschemas of the five drafts are built in."""
     unsupported: Literal["error", "weaken"]
     """What to do with an assertion that cannot be enforced: `"error"` (default) refuses the schema, `"weaken"` leaves
     the assertion out and lists it in `Grammar.warnings`."""

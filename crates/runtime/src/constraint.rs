@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use glrmask_glr::{LrState, Tables};
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
+use crate::completion::CompletionTable;
 use crate::error::RuntimeError;
 use crate::fill::Cache;
 use crate::query;
@@ -57,6 +58,7 @@ pub(crate) struct Inner {
     /// Per LR state, the components in which a lexeme may start; found on first use.
     start_components: Box<[OnceLock<BitSet>]>,
     pub(crate) cache: RwLock<Cache>,
+    pub(crate) completions: Mutex<CompletionTable>,
 }
 
 impl Constraint {
@@ -74,7 +76,9 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let inner = Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache };
+        let completions = Mutex::default();
+        let inner =
+            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, cache, completions };
         let constraint = Self(Arc::new(inner));
         let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
         if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {

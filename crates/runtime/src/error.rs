@@ -16,6 +16,7 @@ enum Kind {
     Glr(GlrError),
     ShortMask { given: usize, needed: usize },
     ShortHistory { asked: usize, kept: usize },
+    Limit { what: &'static str, given: usize, limit: usize },
     EmptyLanguage,
     Invalid(&'static str),
 }
@@ -26,6 +27,22 @@ impl RuntimeError {
     }
     pub(crate) fn short_history(asked: usize, kept: usize) -> Self {
         Self(Kind::ShortHistory { asked, kept })
+    }
+    pub(crate) fn limit(what: &'static str, given: usize, limit: usize) -> Self {
+        Self(Kind::Limit { what, given, limit })
+    }
+    pub(crate) fn check_limit(what: &'static str, given: usize, limit: usize) -> Result<(), Self> {
+        match given > limit {
+            true => Err(Self::limit(what, given, limit)),
+            false => Ok(()),
+        }
+    }
+    /// Of a limit of this crate: what was needed, as far as it was counted, and the limit.
+    pub fn limit_numbers(&self) -> Option<(usize, usize)> {
+        match self.0 {
+            Kind::Limit { given, limit, .. } => Some((given, limit)),
+            _ => None,
+        }
     }
     /// Of a [`rollback`](crate::ConstraintState::rollback): the commits to undo, and how many are kept.
     pub fn history(&self) -> Option<(usize, usize)> {
@@ -45,6 +62,7 @@ impl RuntimeError {
         match &self.0 {
             Kind::Lexer(e) => e.is_limit(),
             Kind::Glr(e) => e.limit().is_some(),
+            Kind::Limit { .. } => true,
             _ => false,
         }
     }
@@ -62,6 +80,7 @@ impl fmt::Display for RuntimeError {
             Kind::ShortMask { given, needed } => {
                 write!(f, "the mask buffer has {given} words of 32 bits, at least {needed} are needed")
             }
+            Kind::Limit { what, given, limit } => write!(f, "{what}: {given}, the limit is {limit}"),
             Kind::ShortHistory { asked, kept } => {
                 write!(f, "{asked} commits cannot be undone: the last {kept} are kept")
             }

@@ -3,7 +3,7 @@
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
 //! `mask` (from classes back to tokens), `history` (going back), [`speculate`] (several tokens), [`batch`] (several
-//! sequences).
+//! sequences), [`completion`] (closing a text).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -11,6 +11,7 @@
 pub mod batch;
 pub mod branch;
 mod commit;
+pub mod completion;
 pub mod constraint;
 pub mod error;
 mod fill;
@@ -21,6 +22,7 @@ pub mod speculate;
 pub mod state;
 
 pub use batch::{commit_tokens_batch, fill_masks};
+pub use completion::TokenCompletion;
 pub use constraint::{Config, Constraint, Parts, Stats};
 pub use error::{CommitError, CommitTokensError, RuntimeError};
 pub use state::ConstraintState;

@@ -1,8 +1,8 @@
 //! How to close a text: the fewest bytes that complete what has been committed.
 //!
 //! Dijkstra's algorithm over *positions*, which are stacks under their two topmost symbols with what is pending. From a
-//! position, an exit of its top ([`costs`]) leads to the stacks below it; the search ends at a stack that accepts. The
-//! first steps end the lexeme in progress ([`lexemes`]). Parts of the graph of stacks are known by address, so that each
+//! position, an exit of its top (`costs`) leads to the stacks below it; the search ends at a stack that accepts. The
+//! first steps end the lexeme in progress (`lexemes`). Parts of the graph of stacks are known by address, so that each
 //! is looked at once. See `docs/completion.md`.
 
 mod costs;

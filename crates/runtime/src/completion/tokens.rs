@@ -23,7 +23,7 @@ use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::state::ConstraintState;
 
-/// Steps of one search: one for each node of the vocabulary's trie, and [`PLACE_STEPS`] for each new place.
+/// Steps of one search: one for each node of the vocabulary's trie, and twenty more for each place not seen before.
 pub const COMPLETION_STEPS: usize = 200_000;
 /// A place that was not seen before costs a search of its own.
 const PLACE_STEPS: usize = 20;

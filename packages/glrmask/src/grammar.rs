@@ -142,18 +142,8 @@ pub(crate) fn schema_text(schema: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(text.into_owned())
 }
 
-/// JSON text of a Python value, written by the standard library, which alone decides what is serializable.
+/// JSON text of a Python value or type.
 fn dump<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
-    let py = value.py();
-    let strict = PyDict::new(py);
-    strict.set_item("allow_nan", false)?;
-    let text = py.import("json")?.call_method("dumps", (value,), Some(&strict)).map_err(|e| {
-        // Not a number, a cycle: the schema is at fault. A type that is not JSON stays a TypeError.
-        if e.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
-            errors::schema_text(py, &format!("the schema is not JSON: {}", e.value(py)))
-        } else {
-            e
-        }
-    })?;
+    let text = value.py().import("glrmask.schemas")?.call_method1("schema_text", (value,))?;
     Ok(text.cast_into::<PyString>()?)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use glrmask::json_schema::{Escapes, PropertyOrder, Unsupported, Whitespace};
+use glrmask::json_schema::{Escapes, Limits, PropertyOrder, Unsupported, Whitespace};
 use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,6 +34,7 @@ pub(crate) fn json_schema(given: Option<&Bound<'_, PyDict>>) -> PyResult<JsonSch
             "format_assertion" => options.format_assertion = flag(&name, &value)?,
             "registry" => options.registry = registry(&name, &value)?,
             "unsupported" => options.unsupported = choice(&name, &value, UNSUPPORTED)?,
+            "limits" => limits(&value, &mut options.limits)?,
             _ => return Err(PyTypeError::new_err(format!("'{name}' is not an option of JSON Schema import"))),
         }
     }
@@ -68,6 +69,30 @@ pub(crate) fn lark(profile: &str, token_names: Option<&Bound<'_, PyAny>>) -> PyR
         options.token_names.insert(name, ids);
     }
     Ok(options)
+}
+
+/// Limits by name; what is not given keeps its default.
+fn limits(given: &Bound<'_, PyAny>, limits: &mut Limits) -> PyResult<()> {
+    let Ok(given) = given.cast::<PyDict>() else { return Err(wrong_type("limits", "dict", given)) };
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        let limit = match name.as_str() {
+            "schema_bytes" => &mut limits.schema_bytes,
+            "depth" => &mut limits.depth,
+            "productions" => &mut limits.productions,
+            "branches" => &mut limits.branches,
+            "regex_states" => &mut limits.regex_states,
+            "facts" => &mut limits.facts,
+            "watched" => &mut limits.watched,
+            "digits" => &mut limits.digits,
+            "steps" => &mut limits.steps,
+            _ => return Err(PyTypeError::new_err(format!("'{name}' is not a limit of JSON Schema import"))),
+        };
+        let Ok(number) = value.extract::<i64>() else { return Err(wrong_type(&name, "int", &value)) };
+        let number = usize::try_from(number);
+        *limit = number.map_err(|_| PyValueError::new_err(format!("{name} must not be negative, not {value}")))?;
+    }
+    Ok(())
 }
 
 fn choice<T: Copy>(name: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {

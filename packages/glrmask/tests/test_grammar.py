@@ -86,10 +86,33 @@ def test_weakening_is_asked_for_and_listed(letters):
     assert accepts(grammar, letters, '["("]')
 
 
-@pytest.mark.parametrize("option", [{"ensure_ascii": True}, {"escapes": "any"}])
-def test_options_that_are_not_implemented_raise(option):
-    with pytest.raises(SchemaError, match="option"):
-        Grammar.from_json_schema({}, **option)
+def test_any_order_of_keys(letters):
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": True}, "required": ["b"]}
+    grammar = Grammar.from_json_schema(schema, property_order="any")
+    for text in ('{"b": 1, "a": 2}', '{"a": 2, "b": 1}', '{"c": 0, "b": 1, "d": 2}'):
+        assert accepts(grammar, letters, text)
+    for text in ('{"a": 1}', '{"b": 1, "b": 2}', '{"b": 1, "a": 2, "a": 3}', '{"b": 1, "\\u0061": "x"}'):
+        assert not accepts(grammar, letters, text)
+
+
+def test_spellings(letters):
+    schema = {"enum": ["é/"]}
+    assert accepts(Grammar.from_json_schema(schema), letters, '"é/"')
+    ascii_only = Grammar.from_json_schema(schema, ensure_ascii=True)
+    assert accepts(ascii_only, letters, '"\\u00e9/"') and not accepts(ascii_only, letters, '"é/"')
+    every = Grammar.from_json_schema(schema, escapes="any")
+    for text in ('"é/"', '"\\u00E9\\/"', '"\\u00e9\\u002f"'):
+        assert accepts(every, letters, text)
+
+
+def test_limits():
+    schema = {"type": "object", "properties": {f"k{i}": {} for i in range(5)}, "additionalProperties": False}
+    Grammar.from_json_schema(schema, property_order="any", limits={"facts": 32})
+    with pytest.raises(LimitError) as caught:
+        Grammar.from_json_schema(schema, property_order="any", limits={"facts": 31})
+    assert (caught.value.given, caught.value.limit, caught.value.keyword) == (32, 31, "properties")
+    grammar = Grammar.from_json_schema(schema, property_order="any", limits={"facts": 31}, unsupported="weaken")
+    assert [warning.keyword for warning in grammar.warnings] == ["properties"]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +123,9 @@ def test_options_that_are_not_implemented_raise(option):
         ({"format_assertion": "yes"}, TypeError),
         ({"max_whitespace": -1}, ValueError),
         ({"max_whitespace": "4"}, TypeError),
+        ({"limits": 3}, TypeError),
+        ({"limits": {"depth": "9"}}, TypeError),
+        ({"limits": {"depth": -9}}, ValueError),
         ({"colour": "red"}, TypeError),
         ({"registry": []}, TypeError),
         ({"registry": {1: {}}}, TypeError),
@@ -108,7 +134,8 @@ def test_options_that_are_not_implemented_raise(option):
 def test_bad_options(option, error, letters):
     with pytest.raises(error) as caught:
         Grammar.from_json_schema({}, **option)
-    assert next(iter(option)) in str(caught.value)
+    names = {**option, **option.get("limits", {})} if isinstance(option.get("limits"), dict) else option
+    assert any(name in str(caught.value) for name in names)
     with pytest.raises(error):
         Constraint.from_json_schema({}, letters, **option)
 

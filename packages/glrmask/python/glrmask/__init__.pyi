@@ -37,7 +37,7 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, JsonSchemaOptions, SchemaWarning, Stats
+from glrmask.types import Diagnostic, JsonSchemaLimits, JsonSchemaOptions, SchemaWarning, Stats
 
 __all__ = [
     "ArtifactError",
@@ -49,6 +49,7 @@ __all__ = [
     "GlrmaskError",
     "Grammar",
     "GrammarSyntaxError",
+    "JsonSchemaLimits",
     "JsonSchemaOptions",
     "LimitError",
     "Optimization",
@@ -185,7 +186,10 @@ class Grammar:
 
     @staticmethod
     def from_json_schema(schema: Any, **options: Unpack[JsonSchemaOptions]) -> Grammar:
-        """From a JSON Schema: JSON text (`str` or UTF-8 `bytes`), or any value that `json.dumps` writes.
+        """From a JSON Schema: JSON text (`str` or UTF-8 `bytes`), any value that `json.dumps` writes, or a Python type.
+
+        Types are Pydantic models, dataclasses, `TypedDict` and whatever else `pydantic.TypeAdapter` knows (adapters
+        themselves too); they take Pydantic, `pip install glrmask[pydantic]`.
 
         The grammar is exact: it has no text with an invalid value and at least one text of every valid value. What
         cannot be enforced is an error, unless `unsupported="weaken"` is given, see `JsonSchemaOptions`.

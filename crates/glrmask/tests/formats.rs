@@ -86,3 +86,8 @@ fn check_error(case: &Case, error: &Error, message: &str) {
 fn lark() {
     run(include_str!("formats/lark.toml"), Grammar::from_lark);
 }
+
+#[test]
+fn gbnf() {
+    run(include_str!("formats/gbnf.toml"), Grammar::from_gbnf);
+}

@@ -39,6 +39,7 @@ mod spell;
 mod types;
 mod uri;
 
+pub use ecma::ecma_pattern;
 pub use error::{Category, SchemaError};
 use glrmask_grammar::Grammar;
 pub use options::{Escapes, Limits, Options, PropertyOrder, Unsupported, Whitespace};

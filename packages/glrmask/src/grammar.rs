@@ -85,6 +85,31 @@ impl PyGrammar {
         Self::from_text(source, |text| Grammar::from_lark_with(text, &options))
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (source, *, token_names = None))]
+    fn from_gbnf(source: &Bound<'_, PyAny>, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let names = options::token_names(token_names)?;
+        Self::from_text(source, |text| Grammar::from_gbnf_with(text, &names))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (pattern, *, flavor = "rust"))]
+    fn from_regex(pattern: &Bound<'_, PyAny>, flavor: &str) -> PyResult<Self> {
+        let flavor = options::regex_flavor(flavor)?;
+        Self::from_text(pattern, |text| Grammar::from_regex(text, flavor))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (choices))]
+    fn from_choices(choices: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = choices.py();
+        let Ok(items) = choices.try_iter() else {
+            return Err(errors::wrong_type("choices", "an iterable of str or bytes", choices));
+        };
+        let texts: Vec<Vec<u8>> = items.map(|item| choice(&item?)).collect::<PyResult<_>>()?;
+        py.detach(|| Grammar::from_choices(texts)).map(Self).map_err(|e| errors::from_error(py, &e))
+    }
+
     #[pyo3(signature = (vocab, *, end_tokens = None, optimization = None, threads = None))]
     fn compile(
         &self,
@@ -140,6 +165,15 @@ pub(crate) fn schema_text(schema: &Bound<'_, PyAny>) -> PyResult<String> {
     };
     let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
     Ok(text.into_owned())
+}
+
+/// The bytes of a choice: `str` as UTF-8, `bytes` verbatim.
+fn choice(item: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = item.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    let Ok(text) = item.cast::<PyString>() else { return Err(errors::wrong_type("a choice", "str or bytes", item)) };
+    Ok(text.to_cow()?.as_bytes().to_vec())
 }
 
 /// JSON text of a Python value or type.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glrmask::json_schema::{Escapes, Limits, PropertyOrder, Unsupported, Whitespace};
-use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile};
+use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile, RegexFlavor, TokenId};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,6 +18,7 @@ const ORDER: &[(&str, PropertyOrder)] = &[("schema", PropertyOrder::Schema), ("a
 const ESCAPES: &[(&str, Escapes)] =
     &[("natural", Escapes::Natural), ("canonical", Escapes::Canonical), ("any", Escapes::Any)];
 const PROFILE: &[(&str, LarkProfile)] = &[("recognition", LarkProfile::Recognition), ("llm", LarkProfile::Llm)];
+const FLAVOR: &[(&str, RegexFlavor)] = &[("rust", RegexFlavor::Rust), ("ecma", RegexFlavor::Ecma)];
 const UNSUPPORTED: &[(&str, Unsupported)] = &[("error", Unsupported::Error), ("weaken", Unsupported::Weaken)];
 
 /// Options from keyword arguments; what is not given has its default.
@@ -53,22 +54,31 @@ fn registry(name: &str, value: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, S
 }
 
 /// How a Lark grammar is read.
-pub(crate) fn lark(profile: &str, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<LarkOptions> {
+pub(crate) fn lark(profile: &str, names: Option<&Bound<'_, PyAny>>) -> PyResult<LarkOptions> {
     let profile = named("profile", profile, PROFILE)?;
-    let mut options = LarkOptions { profile, ..LarkOptions::default() };
-    let Some(names) = token_names else { return Ok(options) };
+    Ok(LarkOptions { profile, token_names: token_names(names)?, ..LarkOptions::default() })
+}
+
+/// The syntax of a regular expression.
+pub(crate) fn regex_flavor(flavor: &str) -> PyResult<RegexFlavor> {
+    named("flavor", flavor, FLAVOR)
+}
+
+/// Ids by the names of token atoms.
+pub(crate) fn token_names(names: Option<&Bound<'_, PyAny>>) -> PyResult<BTreeMap<String, Vec<TokenId>>> {
+    let Some(names) = names else { return Ok(BTreeMap::new()) };
     let Ok(entries) = names.cast::<PyDict>() else {
         return Err(wrong_type("token_names", "a dict from str to int or a sequence of int", names));
     };
-    for (name, ids) in entries {
+    let entry = |(name, ids): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name: String = name.extract().map_err(|_| wrong_type("a token name", "str", &name))?;
         let ids = match ids.try_iter() {
             Ok(_) => token_ids("the ids of a token name", &ids)?,
             Err(_) => vec![declared_id(&ids)?],
         };
-        options.token_names.insert(name, ids);
-    }
-    Ok(options)
+        Ok((name, ids))
+    };
+    entries.iter().map(entry).collect()
 }
 
 /// Limits by name; what is not given keeps its default.

@@ -224,6 +224,32 @@ class Grammar:
         Raises `GrammarSyntaxError`, `LimitError`; `TypeError`, `ValueError` for bad arguments.
         """
 
+    @staticmethod
+    def from_gbnf(source: str, *, token_names: dict[str, int | Sequence[int]] | None = None) -> Grammar:
+        """From GBNF text, the format of llama.cpp; the root is the rule `root`.
+
+        `<name>` atoms stand for the ids that `token_names` gives them, `<[id]>` for the id itself.
+
+        Raises `GrammarSyntaxError`, `LimitError`; `TypeError` for bad arguments.
+        """
+
+    @staticmethod
+    def from_regex(pattern: str, *, flavor: Literal["rust", "ecma"] = "rust") -> Grammar:
+        """From a regular expression that the text matches from end to end.
+
+        `rust` is the syntax of Rust's `regex` crate, `ecma` that of ECMA-262 and JSON Schema. What is not regular, or
+        not supported, is an error.
+
+        Raises `GrammarSyntaxError`, `LimitError`; `TypeError`, `ValueError` for bad arguments.
+        """
+
+    @staticmethod
+    def from_choices(choices: Iterable[str | bytes]) -> Grammar:
+        """The texts that are exactly one of these; `str` is encoded as UTF-8.
+
+        Raises `GlrmaskError` if there are none, `TypeError` for anything else.
+        """
+
     def to_glrm(self) -> str:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
 

@@ -31,12 +31,16 @@ impl CompileError {
     }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
+        self.numbers().is_some()
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
         match &self.0 {
-            Kind::Terminal { source, .. } => source.is_limit(),
-            Kind::Lexer(e) => e.is_limit(),
-            Kind::Glr(e) => e.limit().is_some(),
-            Kind::Runtime(e) => e.is_limit(),
-            Kind::Grammar(_) | Kind::Unsupported { .. } => false,
+            Kind::Terminal { source, .. } => source.numbers(),
+            Kind::Lexer(e) => e.numbers(),
+            Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
+            Kind::Runtime(e) => e.numbers(),
+            Kind::Grammar(_) | Kind::Unsupported { .. } => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).

@@ -59,11 +59,15 @@ impl RuntimeError {
     }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
+        self.numbers().is_some()
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
         match &self.0 {
-            Kind::Lexer(e) => e.is_limit(),
-            Kind::Glr(e) => e.limit().is_some(),
-            Kind::Limit { .. } => true,
-            _ => false,
+            Kind::Lexer(e) => e.numbers(),
+            Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
+            Kind::Limit { given, limit, .. } => Some((*given, *limit)),
+            _ => None,
         }
     }
     /// Whether the language of the constraint is empty.

@@ -167,6 +167,13 @@ def test_deep_schemas_reach_a_limit():
     assert caught.value.given is not None
 
 
+def test_limits_of_the_compiler_tell_their_numbers(letters):
+    grammar = Grammar.from_glrm('start s; nt s = WIDE; t WIDE = [ab]* "a" [ab]{20};')
+    with pytest.raises(LimitError, match="WIDE.*100000 deterministic states") as caught:
+        grammar.compile(letters)
+    assert (caught.value.given, caught.value.limit) == (100_001, 100_000)
+
+
 def test_errors_of_a_text_have_place_excerpt_and_diagnostics():
     with pytest.raises(GrammarSyntaxError) as caught:
         Grammar.from_ebnf('start ::= "é" nothing\nb ::= other')

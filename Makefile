@@ -59,7 +59,7 @@ bench:
 	cargo bench --locked $(RUST_TESTED) --benches -- $(BENCH_ARGS)
 
 docs: $(WHEELS)
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests --exclude glrmask-benches
 	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES)
 
 lint: lint-rust lint-python
@@ -78,7 +78,7 @@ lint-rust: .venv/.stamp-dev
 lint-python: $(WHEELS)
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
-	$(PYTHON) -m mypy scripts tests/python $(wildcard packages/*/python packages/*/examples)
+	$(PYTHON) -m mypy scripts benches/python tests/python $(wildcard packages/*/python packages/*/examples)
 	$(PYTHON) -m mypy.stubtest --concise --ignore-disjoint-bases --allowlist scripts/stubtest-allowed.txt $(MODULES)
 
 fuzz:

@@ -110,7 +110,12 @@ class Llguidance:
         return bool(self.matcher.is_accepting())
 
 
-MODES = {"ours": "AUTO", "ours-fast-build": "FAST_BUILD", "ours-balanced": "BALANCED", "ours-fast-runtime": "FAST_RUNTIME"}
+MODES = {
+    "ours": "AUTO",
+    "ours-fast-build": "FAST_BUILD",
+    "ours-balanced": "BALANCED",
+    "ours-fast-runtime": "FAST_RUNTIME",
+}
 """Names of this project's engines and the optimization each stands for."""
 PEERS = ("glrmask", "llguidance")
 
@@ -120,9 +125,12 @@ def engine(name: str, vocabulary: Vocabulary) -> Engine:
     if name in MODES:
         import glrmask
 
-        made: Engine = Glrmask(vocabulary, {"optimization": getattr(glrmask.Optimization, MODES[name]), "threads": 2})
+        mode = getattr(glrmask.Optimization, MODES[name])
+        made: Engine = Glrmask(vocabulary, {"optimization": mode, "threads": 2})
+    elif name == "llguidance":
+        made = Llguidance(vocabulary)
     else:
-        made = {"glrmask": lambda: Glrmask(vocabulary, {}), "llguidance": lambda: Llguidance(vocabulary)}[name]()
+        made = Glrmask(vocabulary, {})
     made.compile("json_schema", '{"type": "string"}')
     made.start()
     made.mask()

@@ -3,15 +3,14 @@
     python growth.py [--families enum,max-length] [--engines ours-fast-build,ours-fast-runtime] [--out FOLDER]
 
 Every point has a process of its own with a deadline and a memory limit, so that a cliff is a row of the table and not
-the end of the run. Columns, in CPU time of all threads, which does not mind a shared machine: milliseconds of compile and
-first mask (`ttfm`), microseconds of mask and commit of one step in a first replay of the text (`tbm`, tables filled
-while decoding included) and in a second one (`warm`), and megabytes that the peak of the process grew by. Writes `growth.csv` and `growth.md`.
+the end of the run. Times are CPU times of all threads, which a shared machine disturbs least. Columns: milliseconds of
+compile and first mask (`ttfm`), microseconds of mask and commit of one step in a first replay of the text (`tbm`, with
+tables filled on the way) and in a second one (`warm`), and megabytes that the peak of the process grew by. Writes
+`growth.csv` and `growth.md`.
 """
 
 import argparse
 import csv
-import ctypes
-import gc
 import json
 import resource
 import subprocess
@@ -22,11 +21,11 @@ from typing import Any
 import numpy as np
 import vocabulary
 from growth_cases import FAMILIES
+from memory import peak_memory
 
-COLUMNS = (
-    "family size engine ttfm_ms tbm_p50_us tbm_p99_us tbm_max_us tbm_sum_ms warm_p50_us warm_p99_us warm_max_us steps"
-    " memory_mb error"
-).split()
+TIMES = ["p50_us", "p99_us", "max_us"]
+COLUMNS = ["family", "size", "engine", "ttfm_ms", *(f"tbm_{t}" for t in TIMES), "tbm_sum_ms"]
+COLUMNS += [*(f"warm_{t}" for t in TIMES), "steps", "memory_mb", "error"]
 
 
 def main() -> None:
@@ -41,7 +40,7 @@ def main() -> None:
     parser.add_argument("--point", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.point:
-        print(json.dumps(measured(*arguments.point.split(":"), arguments)))
+        print(json.dumps(measured(arguments)))
         return
     rows = []
     for family in arguments.families.split(","):
@@ -66,11 +65,13 @@ def point(family: str, size: int, engine: str, arguments: argparse.Namespace) ->
         return row | {"error": f"more than {arguments.seconds * 2 + 30:g} s"}
     if done.returncode:
         return row | {"error": (done.stderr.strip() or f"exit {done.returncode}").splitlines()[-1][:200]}
-    return row | json.loads(done.stdout)
+    row.update(json.loads(done.stdout))
+    return row
 
 
-def measured(family: str, size: str, engine: str, arguments: argparse.Namespace) -> dict[str, Any]:
+def measured(arguments: argparse.Namespace) -> dict[str, Any]:
     """One measurement, in this process."""
+    family, size, engine = arguments.point.split(":")
     from engines import engine as make
     from replay import CPU, OutOfTime, Text, deadline, replay, verdict
 
@@ -101,16 +102,6 @@ def measured(family: str, size: str, engine: str, arguments: argparse.Namespace)
     return row
 
 
-def peak_memory(forget: bool = False) -> int:
-    """Kilobytes of the largest resident size so far; `forget` starts anew from the present one (Linux, glibc)."""
-    if forget:
-        gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5")
-    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(status["VmHWM"].split()[0])
-
-
 def percentiles(name: str, times: list[float]) -> dict[str, float]:
     p50, p99, most = np.percentile(times, (50, 99, 100))
     return {f"{name}_p50_us": float(p50), f"{name}_p99_us": float(p99), f"{name}_max_us": float(most)}
@@ -129,7 +120,13 @@ def write(rows: list[dict[str, Any]], out: Path) -> None:
 
 def shown(value: Any) -> str:
     """Three figures are as many as the machine has."""
-    return f"{value:.3g}" if isinstance(value, float) and value < 1000 else f"{value:.0f}" if isinstance(value, float) else str(value)
+    return (
+        f"{value:.3g}"
+        if isinstance(value, float) and value < 1000
+        else f"{value:.0f}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 if __name__ == "__main__":

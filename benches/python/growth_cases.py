@@ -33,12 +33,31 @@ def schema(source: dict[str, Any], value: Any) -> Case:
 def words(count: int) -> list[str]:
     """Different words of one to four syllables, the same in every run."""
     dice, found = random.Random(1), dict[str, None]()
-    syllables = "a be con de er for gra he ing ly ment no or pre qu re st tion un the".split()
     while len(found) < count:
-        found["".join(dice.choices(syllables, k=dice.randint(1, 4))) + (str(len(found)) if len(found) > 50 else "")] = None
+        word = "".join(dice.choices(SYLLABLES, k=dice.randint(1, 4)))
+        found[f"{word}{len(found)}" if len(found) > 50 else word] = None
     return list(found)
 
 
+SYLLABLES = [
+    "a",
+    "be",
+    "con",
+    "de",
+    "er",
+    "for",
+    "gra",
+    "he",
+    "ing",
+    "ly",
+    "ment",
+    "no",
+    "or",
+    "pre",
+    "qu",
+    "re",
+    "tion",
+]
 VALUES: tuple[tuple[dict[str, Any], Any], ...] = (
     ({"type": "string"}, "some text, with punctuation"),
     ({"type": "integer"}, 1234),

@@ -59,15 +59,18 @@ class Worker:
     """A process with an engine. One that does not answer in time, or dies, is replaced."""
 
     def __init__(self, engine: str, arguments: argparse.Namespace) -> None:
-        self.command = [python(arguments.environments, engine), str(HERE / "worker.py"), engine]
-        if arguments.vocabulary:
-            self.command.append(arguments.vocabulary)
+        worker = str(HERE / "worker.py")
+        self.command = [python(arguments.environments, engine), worker, engine, arguments.vocabulary]
         self.seconds: float = arguments.seconds
         self.start()
 
     def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = (self.answer(120) or {"version": "?"})["version"]
+        first = self.answer(120)
+        if first is None:
+            self.close()
+            sys.exit(f"{self.command[2:]} does not start")
+        self.version = first["version"]
 
     def answer(self, seconds: float) -> dict[str, Any] | None:
         assert self.process.stdout is not None
@@ -99,6 +102,7 @@ class Worker:
 
 def run_corpus(arguments: argparse.Namespace) -> None:
     wanted = set(arguments.ids.read_text().split()) if arguments.ids else None
+    arguments.vocabulary = arguments.vocabulary or vocabulary.usual()
     words = vocabulary.load(arguments.vocabulary)
     workers = {name: Worker(name, arguments) for name in arguments.engines.split(",")}
     records: dict[str, dict[str, Records]] = {}

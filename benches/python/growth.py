@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("target/growth"))
     parser.add_argument("--point", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    arguments.vocabulary = arguments.vocabulary or vocabulary.usual()
     if arguments.point:
         print(json.dumps(measured(arguments)))
         return
@@ -56,9 +57,7 @@ def point(family: str, size: int, engine: str, arguments: argparse.Namespace) ->
     """Runs one measurement in a process of its own."""
     row = dict.fromkeys(COLUMNS, "") | {"family": family, "size": size, "engine": engine}
     command = [sys.executable, __file__, "--point", f"{family}:{size}:{engine}", "--seconds", str(arguments.seconds)]
-    command += ["--gigabytes", str(arguments.gigabytes)]
-    if arguments.vocabulary:
-        command += ["--vocabulary", arguments.vocabulary]
+    command += ["--gigabytes", str(arguments.gigabytes), "--vocabulary", arguments.vocabulary]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.seconds * 2 + 30, check=False)
     except subprocess.TimeoutExpired:

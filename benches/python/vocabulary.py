@@ -44,20 +44,16 @@ class Vocabulary:
 
     @cached_property
     def encoding(self) -> Any:
-        """A `tiktoken.Encoding`: ranks are ids, special tokens are left to text."""
+        """A `tiktoken.Encoding`. Ids stand for ranks: all that matters of ranks is their order."""
         import tiktoken
 
         special = {f"<|special_{id}|>": id for id, token in self.tokens.items() if not token}
-        first = min(self.ids.values())
-        ranks = {token: id - first for token, id in self.ids.items()}
-        if first == 0:
-            return tiktoken.Encoding("measured", pat_str=self.pattern, mergeable_ranks=ranks, special_tokens=special)
-        return tiktoken.Encoding("measured", pat_str=self.pattern, mergeable_ranks=ranks, special_tokens={})
+        return tiktoken.Encoding("measured", pat_str=self.pattern, mergeable_ranks=self.ids, special_tokens=special)
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text as the model's own tokenizer splits it."""
-        first = min(self.ids.values())
-        return [first + rank for rank in self.encoding.encode_ordinary(text)]
+        tokens: list[int] = self.encoding.encode_ordinary(text)
+        return tokens
 
     def encode_greedily(self, text: bytes) -> list[int]:
         """The longest token at each place, for vocabularies that no tokenizer goes with."""
@@ -86,12 +82,15 @@ class Vocabulary:
         return Vocabulary({**dict(enumerate(tokens)), len(tokens): b""}, len(tokens), self.pattern)
 
 
-def load(path: str | None) -> Vocabulary:
-    """From a tekken file (`.json`) or a rank file; without a path the tekken file inside mistral-common."""
-    if path is None:
-        package = metadata.distribution("mistral-common")
-        path = str(package.locate_file("mistral_common/data/tekken_240911.json"))
+def load(path: str) -> Vocabulary:
+    """From a tekken file (`.json`) or a rank file."""
     return tekken(Path(path)) if path.endswith(".json") else ranks(Path(path))
+
+
+def usual() -> str:
+    """The tekken file inside mistral-common, where that is installed: for want of another."""
+    package = metadata.distribution("mistral-common")
+    return str(package.locate_file("mistral_common/data/tekken_240911.json"))
 
 
 def ranks(path: Path) -> Vocabulary:

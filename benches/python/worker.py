@@ -1,6 +1,6 @@
 """An engine in a process of its own: requests on standard input, answers on standard output, a line of JSON each.
 
-    worker.py ENGINE [VOCABULARY]
+    worker.py ENGINE VOCABULARY
 
 Runs in the environment of its engine, and is driven by `compare.py`. The first answer tells the version; a request has
 `kind`, `source`, `texts` (tokens and whether they are valid) and `seconds`; `again` replays the texts once more.
@@ -18,7 +18,7 @@ from replay import Text, replay, verdict
 
 
 def main() -> None:
-    name, path = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    name, path = sys.argv[1:]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever an engine prints is no answer
     made = engine(name, vocabulary.load(path))

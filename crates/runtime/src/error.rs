@@ -37,13 +37,6 @@ impl RuntimeError {
             false => Ok(()),
         }
     }
-    /// Of a limit of this crate: what was needed, as far as it was counted, and the limit.
-    pub fn limit_numbers(&self) -> Option<(usize, usize)> {
-        match self.0 {
-            Kind::Limit { given, limit, .. } => Some((given, limit)),
-            _ => None,
-        }
-    }
     /// Of a [`rollback`](crate::ConstraintState::rollback): the commits to undo, and how many are kept.
     pub fn history(&self) -> Option<(usize, usize)> {
         match self.0 {

@@ -11,6 +11,13 @@ MAKEFLAGS += --no-builtin-rules
 FUZZ_SECONDS ?= 60
 # Arguments for criterion, such as `--quick` or a name to match.
 BENCH_ARGS ?=
+# What is replayed from Python: cases as benches/python/corpus.py describes them, and a rank file or tekken file (that of
+# mistral-common unless given). PEERS=1 replays it through the peers as well, CORPUS_ARGS may restrict it (`--ids FILE`).
+CORPUS ?= benches/corpus
+VOCABULARY ?=
+CORPUS_ARGS ?=
+ENGINES ?= ours
+PEERS ?=
 
 UV_VERSION := 0.13.9
 UV := .cache/uv/bin/uv
@@ -24,19 +31,22 @@ DISTRIBUTIONS := $(patsubst packages/%/pyproject.toml,%,$(wildcard packages/*/py
 MODULES := $(subst -,_,$(DISTRIBUTIONS))
 FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/src/bin/*.rs)))
 WHEELS := $(DISTRIBUTIONS:%=.venv/.stamp-%)
+PEER_ENVIRONMENTS := $(addsuffix /.stamp,$(addprefix .cache/peers/,glrmask llguidance weighted-gss))
+comma := ,
 # Test binaries of an extension module cannot be linked; the bindings are tested from Python.
 RUST_TESTED := --workspace --exclude glrmask-py --exclude weighted-gss-py
 
-.PHONY: help demo test test-rust test-external test-python bench docs lint lint-rust lint-python fuzz lock clean
+.PHONY: help demo test test-rust test-external test-python bench bench-rust bench-python growth docs lint lint-rust lint-python fuzz lock clean
 
 help:
 	@echo "make demo   documents that cannot help being valid, over a real vocabulary, and what each step costs"
 	@echo "make test   every test: Rust, stranger's projects, Python, the README's examples"
-	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look)"
+	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look), then CORPUS=path; PEERS=1: beside peers"
+	@echo "make growth time and memory against the size of schemas, texts and vocabularies, in target/growth"
 	@echo "make docs   API documentation of every crate and both Python packages, in target/doc"
 	@echo "make lint   formatting, clippy, documentation, types, stubs, layers, packaging"
 	@echo "make fuzz   every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS) seconds"
-	@echo "make lock   refresh the pins in requirements-dev.txt"
+	@echo "make lock   refresh the pins in requirements-*.txt"
 
 # --- What people run
 
@@ -55,11 +65,22 @@ test-external:
 test-python: $(WHEELS)
 	$(PYTHON) -m pytest --quiet
 
-bench:
+bench: bench-rust bench-python
+
+bench-rust:
 	cargo bench --locked $(RUST_TESTED) --benches -- $(BENCH_ARGS)
 
+bench-python: .venv/.stamp-bench .venv/.stamp-demo $(WHEELS) $(if $(PEERS),$(PEER_ENVIRONMENTS))
+	$(PYTHON) benches/python/compare.py corpus $(CORPUS) $(CORPUS_ARGS) --out target/corpus \
+	  --engines $(ENGINES)$(if $(PEERS),$(comma)glrmask$(comma)llguidance) $(VOCABULARY:%=--vocabulary %)
+	$(PYTHON) benches/python/compare.py gss
+
+growth: .venv/.stamp-bench .venv/.stamp-demo $(WHEELS)
+	$(PYTHON) benches/python/growth.py --engines $(ENGINES) $(VOCABULARY:%=--vocabulary %) --out target/growth
+	$(PYTHON) benches/python/plot.py target/growth/growth.csv target/growth
+
 docs: $(WHEELS)
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests --exclude glrmask-benches
 	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES)
 
 lint: lint-rust lint-python
@@ -78,7 +99,7 @@ lint-rust: .venv/.stamp-dev
 lint-python: $(WHEELS)
 	$(PYTHON) -m ruff check
 	$(PYTHON) -m ruff format --check
-	$(PYTHON) -m mypy scripts tests/python $(wildcard packages/*/python packages/*/examples)
+	$(PYTHON) -m mypy scripts benches/python tests/python $(wildcard packages/*/python packages/*/examples)
 	$(PYTHON) -m mypy.stubtest --concise --ignore-disjoint-bases --allowlist scripts/stubtest-allowed.txt $(MODULES)
 
 fuzz:
@@ -89,6 +110,8 @@ fuzz:
 
 lock: $(UV)
 	$(UV) pip compile --group dev --universal --python-version 3.11 --no-header --upgrade -o requirements-dev.txt
+	$(UV) pip compile --group bench --universal --python-version 3.11 --no-header --no-annotate --upgrade \
+	  --constraint requirements-dev.txt -o requirements-bench.txt
 
 clean:
 	rm -rf .venv .cache target
@@ -109,6 +132,19 @@ $(UV): Makefile
 
 .venv/.stamp-demo: requirements-demo.txt | $(UV) .venv/bin/python
 	$(UV) pip install --quiet --no-deps -r requirements-demo.txt
+	touch $@
+
+.venv/.stamp-bench: requirements-bench.txt .venv/.stamp-dev
+	$(UV) pip install --quiet -r requirements-bench.txt
+	touch $@
+
+# Two of the peers have the names of our own packages, so each has an environment of its own.
+.cache/peers/glrmask/.stamp: PACKAGES := glrmask==0.5.0 numpy tiktoken
+.cache/peers/llguidance/.stamp: PACKAGES := llguidance==1.9.1 numpy tiktoken
+.cache/peers/weighted-gss/.stamp: PACKAGES := weighted-gss==0.2.2
+.cache/peers/%/.stamp: Makefile | $(UV)
+	$(UV) venv --quiet --allow-existing --no-project --python python3 .cache/peers/$*
+	$(UV) pip install --quiet --no-config --python .cache/peers/$*/bin/python $(PACKAGES)
 	touch $@
 
 # A wheel is built and installed again when any file it is made from changes; folders stand for files that went away.

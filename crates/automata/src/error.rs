@@ -60,8 +60,17 @@ impl AutomataError {
     }
     /// Whether a limit was reached (the input is fine but too large for the given [`Limits`](crate::Limits)).
     pub fn is_limit(&self) -> bool {
-        use Kind::*;
-        matches!(*self.0, States { .. } | NfaStates { .. } | SubsetMembers { .. } | Depth { .. } | PatternLength { .. })
+        self.numbers().is_some()
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
+        match *self.0 {
+            Kind::States { limit } | Kind::NfaStates { limit } | Kind::SubsetMembers { limit } => {
+                Some((limit.saturating_add(1), limit))
+            }
+            Kind::Depth { given, limit } | Kind::PatternLength { given, limit } => Some((given, limit)),
+            Kind::Syntax { .. } | Kind::Unsupported { .. } | Kind::Invalid { .. } => None,
+        }
     }
     /// Whether the pattern is well-formed but uses a construct that does not denote a regular language here.
     pub fn is_unsupported(&self) -> bool {

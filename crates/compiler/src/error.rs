@@ -52,13 +52,18 @@ impl CompileError {
     }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
+        self.numbers().is_some() || matches!(self.0, Kind::Interrupted(Interrupt::Deadline))
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
         match &self.0 {
-            Kind::Terminal { source, .. } => source.is_limit(),
-            Kind::Lexer(e) => e.is_limit(),
-            Kind::Glr(e) => e.limit().is_some(),
-            Kind::Runtime(e) => e.is_limit(),
-            Kind::FillLimit { .. } | Kind::Interrupted(Interrupt::Deadline) => true,
-            Kind::Grammar(_) | Kind::Unsupported { .. } | Kind::Interrupted(Interrupt::Cancelled) => false,
+            Kind::Terminal { source, .. } => source.numbers(),
+            Kind::Lexer(e) => e.numbers(),
+            Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
+            Kind::Runtime(e) => e.numbers(),
+            // How much it would have taken is not known.
+            Kind::FillLimit { limit, .. } => Some((*limit, *limit)),
+            Kind::Grammar(_) | Kind::Unsupported { .. } | Kind::Interrupted(_) => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).

@@ -106,6 +106,7 @@ fn limits_are_errors_with_a_name() {
     let found = error(wide, &automata(1_000));
     assert!(found.is_limit() && found.to_string().contains("WIDE") && found.to_string().contains("1000"), "{found}");
     assert!(found.source().is_some());
+    assert_eq!(found.numbers(), Some((1_001, 1_000)));
     compile(&parse(wide), &vocab(["a"]), &automata(20_000)).unwrap();
 
     let tables = glrmask_glr::Limits { states: 3, ..Default::default() };
@@ -116,6 +117,7 @@ fn limits_are_errors_with_a_name() {
     let pair = r#"start s; nt s = A | B; t A = ([ab]{7})+; t B = ([ab]{11})+ "d"; lexer group g = A | B;"#;
     let found = error(pair, &automata(60));
     assert!(found.is_limit() && found.to_string().contains("60"), "{found}");
+    assert_eq!(found.numbers(), Some((61, 60)));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Grammars from their sources to a constraint.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use glrmask_grammar::{lark, GrammarError};
+use glrmask_automata::{ParseConfig, Regex};
+use glrmask_grammar::{lark, GrammarError, Span};
 use glrmask_json_schema::{Category, Options, Warning};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
@@ -21,6 +23,16 @@ pub struct LarkOptions {
     pub token_names: BTreeMap<String, Vec<TokenId>>,
     /// For `%json { … }`.
     pub json_schema: Options,
+}
+
+/// The syntax of a regular expression.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RegexFlavor {
+    /// That of Rust's `regex` crate.
+    #[default]
+    Rust,
+    /// ECMA-262, as in JSON Schema.
+    Ecma,
 }
 
 /// A grammar, independent of any vocabulary. Cheap to clone.
@@ -93,6 +105,58 @@ impl Grammar {
         Ok(lark::parse(source, &options)?.into())
     }
 
+    /// From GBNF text, the format of llama.cpp; the root is the rule `root`.
+    ///
+    /// # Errors
+    /// All errors of the text, with line, column and excerpt.
+    pub fn from_gbnf(source: &str) -> Result<Self, Error> {
+        Self::from_gbnf_with(source, &BTreeMap::new())
+    }
+
+    /// From GBNF text with `<name>` atoms, whose ids are given by name.
+    ///
+    /// # Errors
+    /// All errors of the text, with line, column and excerpt.
+    pub fn from_gbnf_with(source: &str, token_names: &BTreeMap<String, Vec<TokenId>>) -> Result<Self, Error> {
+        Ok(glrmask_grammar::gbnf::parse(source, &plain_ids(token_names))?.into())
+    }
+
+    /// From a regular expression, which the text has to match from end to end.
+    ///
+    /// ```
+    /// use glrmask::{Grammar, RegexFlavor};
+    /// assert!(Grammar::from_regex(r"[a-z]+\d", RegexFlavor::Rust).is_ok());
+    /// assert!(Grammar::from_regex(r"(?!a)[a-z]+", RegexFlavor::Ecma).is_ok());
+    /// assert!(Grammar::from_regex(r"(a)\1", RegexFlavor::Rust).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// A malformed pattern, or a construct that is not regular or not supported.
+    pub fn from_regex(pattern: &str, flavor: RegexFlavor) -> Result<Self, Error> {
+        let regex = match flavor {
+            RegexFlavor::Rust => Regex::parse(pattern, &ParseConfig::default()).map_err(|error| {
+                let span = error.span().unwrap_or(0..pattern.len());
+                (error.is_limit() || error.is_unsupported(), error.to_string(), span)
+            }),
+            RegexFlavor::Ecma => glrmask_json_schema::ecma_pattern(pattern).map_err(|error| {
+                (error.category() == Category::Unsupported, error.message().to_owned(), 0..pattern.len())
+            }),
+        };
+        let regex = regex.map_err(|(unsupported, message, span)| {
+            let make = if unsupported { GrammarError::unsupported } else { GrammarError::syntax };
+            make(message, Some(place(pattern, span))).with_source(pattern)
+        })?;
+        Ok(glrmask_grammar::language::regex(regex)?.into())
+    }
+
+    /// The texts that are exactly one of these.
+    ///
+    /// # Errors
+    /// No choice at all.
+    pub fn from_choices<T: AsRef<[u8]>>(choices: impl IntoIterator<Item = T>) -> Result<Self, Error> {
+        Ok(glrmask_grammar::language::choices(choices)?.into())
+    }
+
     /// Compiles for a vocabulary.
     ///
     /// # Errors
@@ -143,4 +207,16 @@ fn read_schema(schema: &str, options: &Options) -> Result<glrmask_grammar::Gramm
         }
         Err(error) => Err(GrammarError::invalid(error.to_string(), None)),
     }
+}
+
+fn plain_ids(token_names: &BTreeMap<String, Vec<TokenId>>) -> BTreeMap<String, Vec<u32>> {
+    token_names.iter().map(|(name, ids)| (name.clone(), ids.iter().map(|id| id.0).collect())).collect()
+}
+
+/// Bytes of a pattern as a place in a text.
+fn place(pattern: &str, bytes: Range<usize>) -> Span {
+    let before = pattern.get(..bytes.start).unwrap_or("");
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    Span { start: bytes.start, end: bytes.end, line, column }
 }

@@ -33,7 +33,7 @@ pub use glrmask_json_schema::Options as JsonSchemaOptions;
 pub use glrmask_runtime::{commit_tokens_batch, fill_masks};
 pub use glrmask_runtime::{CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats};
 pub use glrmask_vocab::{TokenId, Vocab, VocabError};
-pub use grammar::{Grammar, LarkOptions};
+pub use grammar::{Grammar, LarkOptions, RegexFlavor};
 
 pub use glrmask_automata as automata;
 pub use glrmask_compiler as compiler;

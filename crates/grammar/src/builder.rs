@@ -11,7 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError, MAX_DIAGNOSTICS};
 use crate::embed::Shift;
 use crate::expr::Expr;
-use crate::ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Span, Terminal, ROOT_SCOPE};
+use crate::ir::{
+    Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal, ROOT_SCOPE,
+};
 use crate::pattern::{is_visibly_empty, split_empty, MAX_REGEX_DEPTH};
 
 /// Deepest nesting of an [`Expr`] that the builder lowers.
@@ -48,6 +50,8 @@ pub struct GrammarBuilder {
     by_pattern: FxHashMap<(ScopeId, Pattern), TerminalId>,
     by_bodies: FxHashMap<(ScopeId, Bodies), NonterminalId>,
     pub(crate) by_repeat: FxHashMap<(ScopeId, Symbol, u64), NonterminalId>,
+    slots: Vec<Slot>,
+    marks: Vec<Mark>,
     made_up: u32,
     errors: Vec<Diagnostic>,
 }
@@ -72,6 +76,8 @@ impl GrammarBuilder {
             by_pattern: FxHashMap::default(),
             by_bodies: FxHashMap::default(),
             by_repeat: FxHashMap::default(),
+            slots: Vec::new(),
+            marks: Vec::new(),
             made_up: 0,
             errors: Vec::new(),
         }
@@ -111,6 +117,35 @@ impl GrammarBuilder {
     pub fn fresh(&mut self, hint: &str) -> NonterminalId {
         self.made_up += 1;
         self.nonterminal(&format!("${hint}{}", self.made_up))
+    }
+    /// A slot of the current scope that takes a grammar: a nonterminal that derives nothing until it is bound.
+    pub fn grammar_slot(&mut self, name: &str) -> NonterminalId {
+        let n = self.nonterminal(name);
+        self.slot(name, SlotKind::Grammar, Symbol::Nonterminal(n));
+        n
+    }
+    /// A slot of the current scope that takes token events: a terminal that matches nothing until it is bound.
+    pub fn token_slot(&mut self, name: &str) -> TerminalId {
+        let pattern = Pattern::ExactTokens(Vec::new());
+        let terminal = Terminal { name: name.to_owned(), pattern, scope: self.scope(), span: self.span };
+        let t = self.terminals.push(terminal);
+        self.slot(name, SlotKind::Token, Symbol::Terminal(t));
+        t
+    }
+    fn slot(&mut self, name: &str, kind: SlotKind, symbol: Symbol) {
+        self.slots.push(Slot { name: name.to_owned(), kind, scope: self.scope(), symbol, span: self.span });
+    }
+    /// A marker in the current scope: a nonterminal that derives ε, the same one for equal numbers.
+    pub fn mark(&mut self, id: u32) -> NonterminalId {
+        let scope = self.scope();
+        let known = self.marks.iter().find(|m| m.id == id && self.nonterminals[m.nonterminal].scope == scope);
+        if let Some(mark) = known {
+            return mark.nonterminal;
+        }
+        let nonterminal = self.nonterminal(&format!("@mark({id})"));
+        self.production(nonterminal, Vec::new());
+        self.marks.push(Mark { nonterminal, id });
+        nonterminal
     }
     /// Adds the production `lhs → rhs`.
     pub fn production(&mut self, lhs: NonterminalId, rhs: Vec<Symbol>) {
@@ -172,8 +207,10 @@ impl GrammarBuilder {
     /// An expression nested too deeply, repetition bounds out of order, an id of another builder.
     pub fn build(mut self, start: NonterminalId) -> Result<Grammar, GrammarError> {
         self.make_nullable_optional();
-        let Self { terminals, nonterminals, productions, scopes, mut errors, .. } = self;
-        let grammar = Grammar { terminals, nonterminals, productions, scopes, start };
+        let Self { terminals, nonterminals, productions, scopes, mut slots, marks, mut errors, .. } = self;
+        // Outer scopes first: they are entered before the inner ones.
+        slots.sort_by_key(|slot| slot.scope);
+        let grammar = Grammar { terminals, nonterminals, productions, scopes, start, slots, marks };
         errors.extend(grammar.validate().err().map(|error| error.first().clone()));
         GrammarError::collect(errors).map_or(Ok(grammar), Err)
     }
@@ -192,6 +229,12 @@ impl GrammarBuilder {
     }
     pub(crate) fn push_terminal(&mut self, terminal: Terminal) {
         self.terminals.push(terminal);
+    }
+    pub(crate) fn push_slot(&mut self, slot: Slot) {
+        self.slots.push(slot);
+    }
+    pub(crate) fn push_mark(&mut self, mark: Mark) {
+        self.marks.push(mark);
     }
     pub(crate) fn push_nonterminal(&mut self, nonterminal: Nonterminal) {
         self.nonterminals.push(nonterminal);

@@ -141,8 +141,8 @@ impl GrammarError {
         let first = Box::new(rest.next()?);
         Some(Self { first, more: rest.collect() })
     }
-    /// Adds excerpts from the source text.
-    pub(crate) fn with_source(mut self, source: &str) -> Self {
+    /// Adds excerpts from the text that the spans are about.
+    pub fn with_source(mut self, source: &str) -> Self {
         self.first.attach_source(source);
         self.more.iter_mut().for_each(|d| d.attach_source(source));
         self

@@ -3,7 +3,7 @@
 use glrmask_automata::{NonterminalId, Symbol, TerminalId};
 
 use crate::builder::GrammarBuilder;
-use crate::ir::{Grammar, Nonterminal, Production, Scope, ScopeId, Terminal};
+use crate::ir::{Grammar, Mark, Nonterminal, Production, Scope, ScopeId, Slot, Terminal};
 
 /// How far ids move.
 #[derive(Clone, Copy)]
@@ -39,6 +39,12 @@ impl Shift {
         let rhs = production.rhs.iter().map(|symbol| self.symbol(*symbol)).collect();
         Production { lhs: self.nonterminal(production.lhs), rhs }
     }
+    pub(crate) fn in_slot(self, slot: &Slot) -> Slot {
+        Slot { scope: self.scope(slot.scope), symbol: self.symbol(slot.symbol), ..slot.clone() }
+    }
+    pub(crate) fn in_mark(self, mark: Mark) -> Mark {
+        Mark { nonterminal: self.nonterminal(mark.nonterminal), ..mark }
+    }
     pub(crate) fn in_scope(self, scope: &Scope) -> Scope {
         let list = |terminals: &[TerminalId]| terminals.iter().map(|t| self.terminal(*t)).collect();
         Scope {
@@ -72,6 +78,8 @@ impl GrammarBuilder {
         grammar.terminals.iter().for_each(|t| self.push_terminal(shift.in_terminal(t)));
         grammar.nonterminals.iter().for_each(|n| self.push_nonterminal(shift.in_nonterminal(n)));
         grammar.productions.iter().map(|p| shift.in_production(p)).for_each(|p| self.production(p.lhs, p.rhs));
+        grammar.slots.iter().for_each(|slot| self.push_slot(shift.in_slot(slot)));
+        grammar.marks.iter().for_each(|mark| self.push_mark(shift.in_mark(*mark)));
         shift.nonterminal(grammar.start)
     }
 }

@@ -92,6 +92,39 @@ impl Default for Scope {
     }
 }
 
+/// What a slot takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlotKind {
+    /// A grammar: the symbol is a nonterminal without productions.
+    Grammar,
+    /// Token events: the symbol is a terminal of no ids ([`Pattern::ExactTokens`]).
+    Token,
+}
+
+/// An open slot, `extern grammar NAME;` or `extern token NAME;`: a symbol that derives nothing until it is bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Its name within its scope.
+    pub name: String,
+    /// What it takes.
+    pub kind: SlotKind,
+    /// The scope that declares it.
+    pub scope: ScopeId,
+    /// The symbol that stands for it in productions.
+    pub symbol: Symbol,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// `@mark(id)`: a nonterminal whose only production is `n → ε`, and whose place in a text is observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// The nonterminal that stands for it in productions.
+    pub nonterminal: NonterminalId,
+    /// The number that is reported.
+    pub id: u32,
+}
+
 /// A grammar: terminals, nonterminals, productions, scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grammar {
@@ -105,4 +138,8 @@ pub struct Grammar {
     pub scopes: IndexVec<ScopeId, Scope>,
     /// The start symbol.
     pub start: NonterminalId,
+    /// Slots that nothing is bound to yet.
+    pub slots: Vec<Slot>,
+    /// Markers.
+    pub marks: Vec<Mark>,
 }

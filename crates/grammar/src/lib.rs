@@ -31,8 +31,10 @@ pub mod diagnostic;
 pub mod ebnf;
 mod embed;
 pub mod expr;
+pub mod gbnf;
 pub mod glrm;
 pub mod ir;
+pub mod language;
 pub mod lark;
 pub mod pattern;
 mod regex;
@@ -46,5 +48,7 @@ mod validate;
 pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 pub use expr::{Expr, Occurs};
-pub use ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, Span, Terminal, ROOT_SCOPE};
+pub use ir::{
+    Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal, ROOT_SCOPE,
+};
 pub use transform::{normalize, NormalizeConfig, Normalized};

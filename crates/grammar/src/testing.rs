@@ -138,6 +138,8 @@ pub(crate) fn any_grammar() -> impl Strategy<Value = Grammar> {
         productions,
         scopes: ignores.iter().enumerate().map(|(i, ignored)| scope(i, ignored)).collect(),
         start: NonterminalId(0),
+        slots: Vec::new(),
+        marks: Vec::new(),
     })
 }
 

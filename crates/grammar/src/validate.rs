@@ -3,7 +3,7 @@
 use glrmask_automata::{Id, Symbol};
 
 use crate::diagnostic::GrammarError;
-use crate::ir::{Grammar, Pattern, Span};
+use crate::ir::{Grammar, Pattern, SlotKind, Span};
 
 impl Grammar {
     /// Checks that every id is in range and that patterns are in the form their documentation says. Linear.
@@ -22,7 +22,28 @@ impl Grammar {
             production.rhs.iter().try_for_each(|symbol| self.check_symbol(*symbol))?;
         }
         let lists = self.scopes.iter().flat_map(|s| s.groups.iter().chain([&s.ignore]));
-        lists.flatten().try_for_each(|&t| self.check_symbol(Symbol::Terminal(t)))
+        lists.flatten().try_for_each(|&t| self.check_symbol(Symbol::Terminal(t)))?;
+        self.check_slots()
+    }
+
+    fn check_slots(&self) -> Result<(), GrammarError> {
+        for slot in &self.slots {
+            self.check_symbol(slot.symbol)?;
+            if slot.scope.index() >= self.scopes.len() {
+                return Err(foreign_scope(&slot.name, slot.span));
+            }
+            let fits = matches!(
+                (slot.kind, slot.symbol),
+                (SlotKind::Grammar, Symbol::Nonterminal(_)) | (SlotKind::Token, Symbol::Terminal(_))
+            );
+            if !fits {
+                return Err(GrammarError::invalid(
+                    format!("slot `{}` has a symbol of the other kind", slot.name),
+                    slot.span,
+                ));
+            }
+        }
+        self.marks.iter().try_for_each(|mark| self.check_symbol(Symbol::Nonterminal(mark.nonterminal)))
     }
 
     fn check_nonterminals(&self) -> Result<(), GrammarError> {

@@ -1,8 +1,5 @@
 //! Which draft a schema is written in, and what that changes.
 
-use crate::error::{Result, SchemaError};
-use crate::json::{Node, Value};
-
 /// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Draft {
@@ -14,20 +11,16 @@ pub(crate) enum Draft {
 }
 
 impl Draft {
-    /// The draft that `$schema` of the root names; 2020-12 if there is none.
-    pub(crate) fn detect(root: &Node) -> Result<Self> {
-        let Value::Object(members) = &root.value else { return Ok(Self::Draft2020) };
-        let Some(node) = members.get("$schema") else { return Ok(Self::Draft2020) };
-        let fail = |error: SchemaError| Err(error.at("", "$schema"));
-        let Value::String(uri) = &node.value else { return fail(SchemaError::invalid("must be a string")) };
+    /// The draft whose metaschema has this URI.
+    pub(crate) fn of_metaschema(uri: &str) -> Option<Self> {
         let name = uri.trim_end_matches('#').trim_start_matches("https://").trim_start_matches("http://");
-        Ok(match name {
+        Some(match name {
             "json-schema.org/draft-04/schema" => Self::Draft4,
             "json-schema.org/draft-06/schema" => Self::Draft6,
             "json-schema.org/draft-07/schema" => Self::Draft7,
             "json-schema.org/draft/2019-09/schema" => Self::Draft2019,
             "json-schema.org/draft/2020-12/schema" | "json-schema.org/schema" | "" => Self::Draft2020,
-            _ => return fail(SchemaError::unsupported(format!("unknown dialect \"{uri}\""))),
+            _ => return None,
         })
     }
     /// Whether `$ref` hides the keywords beside it.
@@ -43,7 +36,7 @@ impl Draft {
         }
     }
     /// Whether the keyword means something in this draft (other keywords are annotations).
-    pub(crate) fn knows(self, keyword: &str) -> bool {
+    fn knows(self, keyword: &str) -> bool {
         match keyword {
             "const" | "contains" | "propertyNames" => self >= Self::Draft6,
             "if" => self >= Self::Draft7,
@@ -58,18 +51,106 @@ impl Draft {
     }
 }
 
+/// A draft and the vocabularies of it that are in use: the meaning of `$schema`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    pub(crate) draft: Draft,
+    /// Keywords that apply sub-schemas.
+    applicators: bool,
+    /// Keywords that assert something by themselves.
+    validation: bool,
+    /// Whether the dialect asks for `format` to be asserted.
+    pub(crate) format_assertion: bool,
+}
+
+impl Dialect {
+    /// All of a draft.
+    pub(crate) const fn full(draft: Draft) -> Self {
+        Self { draft, applicators: true, validation: true, format_assertion: false }
+    }
+    /// The part of a draft that these vocabularies of it make up.
+    pub(crate) fn of_vocabularies<'v>(draft: Draft, mut uris: impl Iterator<Item = &'v str> + Clone) -> Self {
+        let has = |name| uris.clone().any(|uri| vocabulary(uri) == Some(name));
+        let (applicators, validation) = (has("applicator"), has("validation"));
+        let format_assertion = uris.any(|uri| vocabulary(uri) == Some("format-assertion"));
+        Self { draft, applicators, validation, format_assertion }
+    }
+    /// Whether the keyword means something in this dialect.
+    pub(crate) fn knows(self, keyword: &str) -> bool {
+        let in_use = match keyword {
+            "type" | "enum" | "const" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
+            | "multipleOf" | "minLength" | "maxLength" | "pattern" | "minItems" | "maxItems" | "uniqueItems"
+            | "minContains" | "maxContains" | "minProperties" | "maxProperties" | "required" | "dependentRequired" => {
+                self.validation
+            }
+            "format" | "$ref" | "$dynamicRef" | "$recursiveRef" => true,
+            _ => self.applicators,
+        };
+        in_use && self.draft.knows(keyword)
+    }
+}
+
+/// The name of a standard vocabulary.
+pub(crate) fn vocabulary(uri: &str) -> Option<&str> {
+    let rest = uri.strip_prefix("https://json-schema.org/draft/")?;
+    let (year, name) = rest.split_once("/vocab/")?;
+    matches!(year, "2019-09" | "2020-12").then_some(name)
+}
+
+/// Where the value of a keyword holds schemas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subschemas {
+    /// It is one, or an array of them.
+    Direct,
+    /// Its members are.
+    Members,
+    /// Nowhere.
+    None,
+}
+
+/// Where a keyword, of whatever draft, holds schemas.
+pub(crate) fn subschemas(keyword: &str) -> Subschemas {
+    match keyword {
+        "additionalItems"
+        | "additionalProperties"
+        | "allOf"
+        | "anyOf"
+        | "contains"
+        | "contentSchema"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "oneOf"
+        | "prefixItems"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Subschemas::Direct,
+        "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties" | "properties" => {
+            Subschemas::Members
+        }
+        _ => Subschemas::None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn detects_the_draft() {
-        let detect = |text| Draft::detect(&crate::json::parse(text, 9).unwrap());
-        assert_eq!(detect("{\"$schema\": \"http://json-schema.org/draft-04/schema#\"}"), Ok(Draft::Draft4));
-        assert_eq!(detect("{\"$schema\": \"https://json-schema.org/draft/2019-09/schema\"}"), Ok(Draft::Draft2019));
-        assert_eq!(detect("{}"), Ok(Draft::Draft2020));
-        assert_eq!(detect("true"), Ok(Draft::Draft2020));
-        assert!(detect("{\"$schema\": \"http://example.com/mine\"}").is_err());
-        assert!(detect("{\"$schema\": 7}").is_err());
+    fn knows_the_metaschemas() {
+        assert_eq!(Draft::of_metaschema("http://json-schema.org/draft-04/schema#"), Some(Draft::Draft4));
+        assert_eq!(Draft::of_metaschema("https://json-schema.org/draft/2019-09/schema"), Some(Draft::Draft2019));
+        assert_eq!(Draft::of_metaschema("http://example.com/mine"), None);
+    }
+
+    #[test]
+    fn vocabularies_switch_keywords_off() {
+        let core = ["https://json-schema.org/draft/2020-12/vocab/core", "http://other/vocab/validation"];
+        let dialect = Dialect::of_vocabularies(Draft::Draft2020, core.into_iter());
+        assert!(!dialect.knows("minimum") && !dialect.knows("items") && dialect.knows("$ref"));
+        let full = Dialect::full(Draft::Draft2020);
+        assert!(full.knows("minimum") && full.knows("items") && !full.knows("dependencies"));
     }
 }

@@ -83,6 +83,11 @@ impl SchemaError {
     pub(crate) fn explain(&mut self, detail: &str) {
         self.0.message = format!("{} ({detail})", self.0.message);
     }
+    /// Names the document of the library that the error is about.
+    pub(crate) fn within(mut self, uri: &str) -> Self {
+        self.0.message = format!("in \"{uri}\": {}", self.0.message);
+        self
+    }
     pub(crate) fn spanned(mut self, span: Span) -> Self {
         self.0.span = Some(span);
         self

@@ -39,6 +39,7 @@ mod spell;
 mod types;
 mod uri;
 
+pub use ecma::ecma_pattern;
 pub use error::{Category, SchemaError};
 use glrmask_grammar::Grammar;
 pub use options::{Escapes, Limits, Options, PropertyOrder, Unsupported, Whitespace};
@@ -82,7 +83,8 @@ pub fn compile(schema: &str, options: &Options) -> Result<Compiled, SchemaError>
         return Err(SchemaError::limit("bytes of schema text", schema.len(), options.limits.schema_bytes));
     }
     let root = json::parse(schema, options.limits.depth)?;
-    let document = load::load(&root, options)?;
+    let library = load::Library::new(options);
+    let document = load::load(&root, &library, options)?;
     let start = document.root;
     let mut algebra = algebra::Algebra::new(document, options);
     let grammar = emit::grammar(&mut algebra, start)?;

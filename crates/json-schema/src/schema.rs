@@ -41,6 +41,8 @@ pub(crate) struct Schema {
     /// Of each list, exactly one holds.
     pub(crate) one_of: Vec<Vec<SchemaId>>,
     pub(crate) not: Vec<SchemaId>,
+    /// Asserted nowhere, but what they evaluate is evaluated if they hold (`if` without `then` and `else`).
+    pub(crate) annotating: Vec<SchemaId>,
     /// Assertions that cannot be enforced; reported where the schema is used.
     pub(crate) unsupported: Vec<Unsupported>,
 }
@@ -80,6 +82,12 @@ pub(crate) struct ArrayRules {
     pub(crate) max_items: Option<u32>,
     pub(crate) contains: Option<Contains>,
     pub(crate) unique: bool,
+    /// What items satisfy that nothing in place evaluates.
+    pub(crate) unevaluated: Option<SchemaId>,
+    /// Items that satisfy one of these are evaluated.
+    pub(crate) evaluates: Vec<SchemaId>,
+    /// Whether all items are evaluated without any assertion about them.
+    pub(crate) evaluates_all: bool,
 }
 
 /// `contains`, `minContains`, `maxContains`.
@@ -99,6 +107,31 @@ pub(crate) struct ObjectRules {
     pub(crate) required: Vec<Rc<str>>,
     pub(crate) min_properties: u32,
     pub(crate) max_properties: Option<u32>,
+    pub(crate) names: Option<SchemaId>,
+    /// What members satisfy that nothing in place evaluates.
+    pub(crate) unevaluated: Option<SchemaId>,
+    /// Whether all members are evaluated without any assertion about them.
+    pub(crate) evaluates_all: bool,
+    /// Of each, some member must be there: the dual of assertions about all members of a kind.
+    pub(crate) some: Vec<SomeMember>,
+}
+
+/// A member that must be there.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SomeMember {
+    pub(crate) keys: KeySet,
+    /// What its value satisfies.
+    pub(crate) value: SchemaId,
+}
+
+/// A set of keys.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct KeySet {
+    /// None of these.
+    pub(crate) except: Vec<Rc<str>>,
+    /// In each of these languages, or not in it.
+    pub(crate) languages: Vec<(LanguageId, bool)>,
+    /// What the key as a string satisfies.
     pub(crate) names: Option<SchemaId>,
 }
 
@@ -136,6 +169,7 @@ impl Default for Schema {
             any_of: Vec::new(),
             one_of: Vec::new(),
             not: Vec::new(),
+            annotating: Vec::new(),
             unsupported: Vec::new(),
         }
     }

@@ -361,7 +361,6 @@ fn refusals_name_pointer_and_keyword() {
         (r##"{"$ref": "#/nowhere"}"##, Category::Reference, "", "$ref"),
         (r#"{"pattern": "(?<=a)b"}"#, Category::Unsupported, "", "pattern"),
         (r#"{"pattern": "("}"#, Category::Invalid, "", "pattern"),
-        (r#"{"unevaluatedProperties": false}"#, Category::Unsupported, "", "unevaluatedProperties"),
         (r#"{"multipleOf": 123457}"#, Category::Limit, "", "multipleOf"),
         (r##"{"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}"##, Category::Invalid, "", "$ref"),
     ];
@@ -402,6 +401,47 @@ fn emptiness_is_reported_or_pruned() {
                 r#"{"type": "array", "items": {"type": "string", "pattern": "^a$", "minLength": 2}}"#,
                 &["[]"],
                 &["[\"a\"]"],
+            ),
+        ],
+        &Options::default(),
+    );
+}
+
+#[test]
+fn negated_free_members() {
+    check(
+        &[
+            (
+                r#"{"type": "object", "not": {"properties": {"a": {"type": "integer"}}, "additionalProperties": false}}"#,
+                &["{\"b\": 1}", "{\"a\": \"x\"}", "{\"a\": 1, \"b\": null}", "{\"b\": 1, \"c\": 2}"],
+                &["{}", "{\"a\": 1}", "{\"\\u0061\": 2}", "[]"],
+            ),
+            (
+                r#"{"type": "object", "not": {"additionalProperties": {"type": "integer"}}}"#,
+                &["{\"a\": null}", "{\"a\": 1, \"b\": \"x\", \"c\": 2}"],
+                &["{}", "{\"a\": 1}", "{\"a\": 1, \"b\": 2}"],
+            ),
+            (
+                r#"{"type": "object", "not": {"patternProperties": {"^a": {"type": "string"}}}}"#,
+                &["{\"ab\": 1}", "{\"b\": 1, \"a\": null, \"ac\": \"x\"}"],
+                &["{}", "{\"a\": \"x\"}", "{\"b\": 1}"],
+            ),
+            (
+                r#"{"type": "object", "not": {"propertyNames": {"enum": ["a", "b"]}}, "maxProperties": 2}"#,
+                &["{\"c\": 1}", "{\"a\": 1, \"c\": 2}"],
+                &["{}", "{\"a\": 1}", "{\"a\": 1, \"b\": 2}", "{\"c\": 1, \"d\": 2, \"e\": 3}"],
+            ),
+            (
+                r#"{"oneOf": [
+                    {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "additionalProperties": false},
+                    {"type": "object", "properties": {"a": {}, "c": {}}, "additionalProperties": false}]}"#,
+                &["{\"a\": 1, \"b\": 2}", "{\"a\": \"x\"}", "{\"c\": 1}", "{\"b\": 1}"],
+                &["{}", "{\"a\": 1}", "{\"b\": 1, \"c\": 2}", "{\"a\": \"x\", \"b\": 1}"],
+            ),
+            (
+                r#"{"type": "object", "not": {"not": {"additionalProperties": {"type": "integer"}}}}"#,
+                &["{}", "{\"a\": 1}"],
+                &["{\"a\": null}"],
             ),
         ],
         &Options::default(),

@@ -111,23 +111,38 @@ fn optional_members_stay_linear() {
     assert!(compiled.grammar.productions.iter().all(|p| p.rhs.len() <= 4));
 }
 
+/// Objects of `n` optional members, one of which may be required, with some of the members present.
+fn choices(n: usize, required: Option<usize>, subsets: &[u128]) {
+    let keys: Vec<String> = (0..n).map(|i| format!("\"k{i}\": {{\"const\": {i}}}")).collect();
+    let list = required.map_or(String::new(), |i| format!("\"k{i}\""));
+    let schema = format!(
+        "{{\"type\": \"object\", \"properties\": {{{}}}, \"required\": [{list}], \"additionalProperties\": false}}",
+        keys.join(", ")
+    );
+    let recognizer = Recognizer::new(&compile(&schema, &Options::default()).unwrap().grammar).unwrap();
+    for subset in subsets {
+        let mut present: Vec<String> =
+            (0..n).filter(|i| subset >> i & 1 == 1).map(|i| format!("\"k{i}\": {i}")).collect();
+        let text = format!("{{{}}}", present.join(", "));
+        assert_eq!(recognizer.accepts(&text), required.is_none_or(|i| subset >> i & 1 == 1), "{text} {required:?}");
+        if present.len() > 1 {
+            present.swap(0, 1);
+            assert!(!recognizer.accepts(&format!("{{{}}}", present.join(", "))), "swapped {text}");
+        }
+    }
+}
+
 #[test]
 fn every_choice_of_optional_members() {
-    for required in ["", "k0", "k2", "k4"] {
-        let keys: Vec<String> = (0..5).map(|i| format!("\"k{i}\": {{\"const\": {i}}}")).collect();
-        let list = if required.is_empty() { String::new() } else { format!("\"{required}\"") };
-        let schema = format!(
-            "{{\"type\": \"object\", \"properties\": {{{}}}, \"required\": [{list}], \"additionalProperties\": false}}",
-            keys.join(", ")
-        );
-        let recognizer = Recognizer::new(&compile(&schema, &Options::default()).unwrap().grammar).unwrap();
-        for subset in 0..32u32 {
-            let present = (0..5).filter(|i| subset >> i & 1 == 1).map(|i| format!("\"k{i}\": {i}"));
-            let text = format!("{{{}}}", present.collect::<Vec<_>>().join(", "));
-            assert_eq!(recognizer.accepts(&text), required.is_empty() || text.contains(required), "{text} {required}");
-        }
-        assert!(!recognizer.accepts("{\"k2\": 2, \"k1\": 1, \"k0\": 0, \"k4\": 4}"));
+    let all: Vec<u128> = (0..32).collect();
+    for required in [None, Some(0), Some(2), Some(4)] {
+        choices(5, required, &all);
     }
+    // Runs long enough to be trees.
+    let some: Vec<u128> =
+        (0..40).map(|i| (0x9e37_79b9_7f4a_7c15_u128 << (i % 7)).rotate_left(i * 13) & ((1 << 100) - 1)).collect();
+    choices(100, None, &some);
+    choices(100, Some(90), &some);
 }
 
 #[test]

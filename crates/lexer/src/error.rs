@@ -27,10 +27,14 @@ impl LexerError {
     }
     /// Whether a limit was reached (as opposed to an unusable input).
     pub fn is_limit(&self) -> bool {
+        self.numbers().is_some()
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
         match &self.0 {
-            Kind::Limit { .. } => true,
-            Kind::Automaton { source, .. } => source.is_limit(),
-            Kind::Invalid { .. } => false,
+            Kind::Limit { given, limit, .. } => Some((*given, *limit)),
+            Kind::Automaton { source, .. } => source.numbers(),
+            Kind::Invalid { .. } => None,
         }
     }
 }

@@ -7,9 +7,10 @@ use arc_swap::{ArcSwapOption, Guard};
 use glrmask_glr::{LrState, Tables};
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
+use crate::completion::CompletionTable;
 use crate::eager::{self, Budget, Cut};
 use crate::error::RuntimeError;
 use crate::fill::Cache;
@@ -69,6 +70,7 @@ pub(crate) struct Inner {
     frozen: ArcSwapOption<Frozen>,
     progress: Watched,
     pub(crate) cache: RwLock<Cache>,
+    pub(crate) completions: Mutex<CompletionTable>,
 }
 
 impl Constraint {
@@ -96,9 +98,9 @@ impl Constraint {
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
-        let (frozen, progress) = (ArcSwapOption::empty(), Watched::default());
+        let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
         let inner =
-            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen, progress, cache };
+            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen, progress, cache, completions };
         Ok(Self(Arc::new(inner)))
     }
 

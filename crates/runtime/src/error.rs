@@ -16,6 +16,7 @@ enum Kind {
     Glr(GlrError),
     ShortMask { given: usize, needed: usize },
     ShortHistory { asked: usize, kept: usize },
+    Limit { what: &'static str, given: usize, limit: usize },
     EmptyLanguage,
     Invalid(&'static str),
 }
@@ -26,6 +27,15 @@ impl RuntimeError {
     }
     pub(crate) fn short_history(asked: usize, kept: usize) -> Self {
         Self(Kind::ShortHistory { asked, kept })
+    }
+    pub(crate) fn limit(what: &'static str, given: usize, limit: usize) -> Self {
+        Self(Kind::Limit { what, given, limit })
+    }
+    pub(crate) fn check_limit(what: &'static str, given: usize, limit: usize) -> Result<(), Self> {
+        match given > limit {
+            true => Err(Self::limit(what, given, limit)),
+            false => Ok(()),
+        }
     }
     /// Of a [`rollback`](crate::ConstraintState::rollback): the commits to undo, and how many are kept.
     pub fn history(&self) -> Option<(usize, usize)> {
@@ -42,10 +52,15 @@ impl RuntimeError {
     }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
+        self.numbers().is_some()
+    }
+    /// For limits: what was needed (or the first amount found too large) and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
         match &self.0 {
-            Kind::Lexer(e) => e.is_limit(),
-            Kind::Glr(e) => e.limit().is_some(),
-            _ => false,
+            Kind::Lexer(e) => e.numbers(),
+            Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
+            Kind::Limit { given, limit, .. } => Some((*given, *limit)),
+            _ => None,
         }
     }
     /// Whether the language of the constraint is empty.
@@ -62,6 +77,7 @@ impl fmt::Display for RuntimeError {
             Kind::ShortMask { given, needed } => {
                 write!(f, "the mask buffer has {given} words of 32 bits, at least {needed} are needed")
             }
+            Kind::Limit { what, given, limit } => write!(f, "{what}: {given}, the limit is {limit}"),
             Kind::ShortHistory { asked, kept } => {
                 write!(f, "{asked} commits cannot be undone: the last {kept} are kept")
             }

@@ -2,9 +2,9 @@
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
-//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result), `progress` (waiting for it),
-//! `history` (going back), [`speculate`] (several tokens), [`batch`] (several
-//! sequences), [`artifact`] and `stored` (save and load).
+//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result),
+//! `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences),
+//! [`completion`] (closing a text), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -13,6 +13,7 @@ pub mod artifact;
 pub mod batch;
 pub mod branch;
 mod commit;
+pub mod completion;
 pub mod constraint;
 pub mod eager;
 pub mod error;
@@ -27,6 +28,7 @@ pub mod state;
 mod stored;
 
 pub use batch::{commit_tokens_batch, fill_masks};
+pub use completion::TokenCompletion;
 pub use constraint::{Config, Constraint, Parts, Stats};
 pub use eager::{Budget, Cut};
 pub use error::{ArtifactError, CommitError, CommitTokensError, RuntimeError};

@@ -1,11 +1,7 @@
 //! From Rust errors to the exceptions of `glrmask.errors`, with their attributes.
 //!
-//! The exceptions are Python classes, so that they can be read, pickled and subclassed like any other. Which class and
-//! which attributes follows from the first error along the chain of sources that says so.
+//! The exceptions are Python classes, so that they can be read, pickled and subclassed like any other.
 
-use std::error::Error as StdError;
-
-use glrmask::glr::GlrError;
 use glrmask::ir::{Diagnostic, DiagnosticKind, GrammarError};
 use glrmask::json_schema::{Category, SchemaError};
 use glrmask::{CommitError, CommitTokensError, Error, ErrorKind, RuntimeError, VocabError};
@@ -57,7 +53,7 @@ pub(crate) fn from_error(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Runtime(e) => from_runtime(py, e),
         ErrorKind::Compile(e) => match e.grammar() {
             Some(e) => from_grammar(py, e),
-            None => from_chain(py, e, e.is_limit()),
+            None => with_numbers(py, e, e.numbers()),
         },
         other => self::error(py, format!("{other:?}")),
     }
@@ -81,7 +77,7 @@ pub(crate) fn from_runtime(py: Python<'_>, error: &RuntimeError) -> PyErr {
             set_numbers(attributes, Some((asked as u64, kept as u64)))
         });
     }
-    from_chain(py, error, error.is_limit())
+    with_numbers(py, error, error.numbers())
 }
 
 pub(crate) fn from_commit(py: Python<'_>, error: &CommitError) -> PyErr {
@@ -98,12 +94,11 @@ pub(crate) fn from_commit(py: Python<'_>, error: &CommitError) -> PyErr {
     }
 }
 
-fn from_chain(py: Python<'_>, error: &(dyn StdError + 'static), is_limit: bool) -> PyErr {
-    let class = if is_limit { "LimitError" } else { "GlrmaskError" };
-    raise(py, class, &error.to_string(), |attributes| {
-        let numbers = chain(error).find_map(|e| e.downcast_ref::<GlrError>().and_then(GlrError::limit));
-        set_numbers(attributes, numbers.map(|(_, given, limit)| (given as u64, limit as u64)))
-    })
+/// An error that is a limit if it has numbers.
+fn with_numbers(py: Python<'_>, error: &impl ToString, numbers: Option<(usize, usize)>) -> PyErr {
+    let class = if numbers.is_some() { "LimitError" } else { "GlrmaskError" };
+    let numbers = numbers.map(|(given, limit)| (given as u64, limit as u64));
+    raise(py, class, &error.to_string(), |attributes| set_numbers(attributes, numbers))
 }
 
 fn from_grammar(py: Python<'_>, error: &GrammarError) -> PyErr {
@@ -185,8 +180,4 @@ fn raise(py: Python<'_>, class: &str, message: &str, fill: impl FnOnce(&Bound<'_
         class.cast::<PyType>()?.call((message,), Some(&attributes)).map(PyErr::from_value)
     };
     build().unwrap_or_else(|failure| failure)
-}
-
-fn chain<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |e| (*e).source())
 }

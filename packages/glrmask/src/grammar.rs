@@ -1,6 +1,6 @@
 //! `glrmask.Grammar`.
 
-use glrmask::{CompileOptions, Constraint, Grammar, JsonSchemaOptions, Optimization, TokenId, Vocab};
+use glrmask::{CompileOptions, Constraint, Grammar, Optimization, TokenId, Vocab};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -35,11 +35,6 @@ impl PyGrammar {
         py.detach(|| self.0.compile(vocab, &options)).map_err(|e| errors::from_error(py, &e))
     }
 
-    fn from_schema_text(py: Python<'_>, schema: &str, options: &JsonSchemaOptions) -> PyResult<Self> {
-        let grammar = py.detach(|| Grammar::from_json_schema_with(schema, options));
-        grammar.map(Self).map_err(|e| errors::from_error(py, &e))
-    }
-
     fn from_text(
         source: &Bound<'_, PyAny>,
         parse: impl FnOnce(&str) -> Result<Grammar, glrmask::Error> + Send,
@@ -63,21 +58,8 @@ impl PyGrammar {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let options = options::json_schema(options)?;
-        if let Ok(bytes) = schema.cast::<PyBytes>() {
-            let text = std::str::from_utf8(bytes.as_bytes());
-            let text = text.map_err(|e| errors::schema_text(py, &format!("the schema is not UTF-8: {e}")))?;
-            return Self::from_schema_text(py, text, &options);
-        }
-        let written;
-        let text = match schema.cast::<PyString>() {
-            Ok(text) => text,
-            Err(_) => {
-                written = dump(schema)?;
-                &written
-            }
-        };
-        let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
-        Self::from_schema_text(py, &text, &options)
+        let text = schema_text(schema)?;
+        py.detach(|| Grammar::from_json_schema_with(&text, &options)).map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
     #[staticmethod]
@@ -101,6 +83,31 @@ impl PyGrammar {
     ) -> PyResult<Self> {
         let options = options::lark(profile, token_names)?;
         Self::from_text(source, |text| Grammar::from_lark_with(text, &options))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (source, *, token_names = None))]
+    fn from_gbnf(source: &Bound<'_, PyAny>, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let names = options::token_names(token_names)?;
+        Self::from_text(source, |text| Grammar::from_gbnf_with(text, &names))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (pattern, *, flavor = "rust"))]
+    fn from_regex(pattern: &Bound<'_, PyAny>, flavor: &str) -> PyResult<Self> {
+        let flavor = options::regex_flavor(flavor)?;
+        Self::from_text(pattern, |text| Grammar::from_regex(text, flavor))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (choices))]
+    fn from_choices(choices: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = choices.py();
+        let Ok(items) = choices.try_iter() else {
+            return Err(errors::wrong_type("choices", "an iterable of str or bytes", choices));
+        };
+        let texts: Vec<Vec<u8>> = items.map(|item| choice(&item?)).collect::<PyResult<_>>()?;
+        py.detach(|| Grammar::from_choices(texts)).map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
     #[pyo3(signature = (vocab, *, end_tokens = None, optimization = None, threads = None))]
@@ -145,18 +152,32 @@ impl PyGrammar {
     }
 }
 
-/// JSON text of a Python value, written by the standard library, which alone decides what is serializable.
+/// JSON text of a schema given as text, as UTF-8, or as a value.
+pub(crate) fn schema_text(schema: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = schema.py();
+    if let Ok(bytes) = schema.cast::<PyBytes>() {
+        let text = std::str::from_utf8(bytes.as_bytes());
+        return text.map(str::to_owned).map_err(|e| errors::schema_text(py, &format!("the schema is not UTF-8: {e}")));
+    }
+    let text = match schema.cast::<PyString>() {
+        Ok(text) => text.clone(),
+        Err(_) => dump(schema)?,
+    };
+    let text = text.to_cow().map_err(|e| errors::schema_text(py, &format!("the schema is not Unicode: {e}")))?;
+    Ok(text.into_owned())
+}
+
+/// The bytes of a choice: `str` as UTF-8, `bytes` verbatim.
+fn choice(item: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(bytes) = item.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().to_vec());
+    }
+    let Ok(text) = item.cast::<PyString>() else { return Err(errors::wrong_type("a choice", "str or bytes", item)) };
+    Ok(text.to_cow()?.as_bytes().to_vec())
+}
+
+/// JSON text of a Python value or type.
 fn dump<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
-    let py = value.py();
-    let strict = PyDict::new(py);
-    strict.set_item("allow_nan", false)?;
-    let text = py.import("json")?.call_method("dumps", (value,), Some(&strict)).map_err(|e| {
-        // Not a number, a cycle: the schema is at fault. A type that is not JSON stays a TypeError.
-        if e.is_instance_of::<pyo3::exceptions::PyValueError>(py) {
-            errors::schema_text(py, &format!("the schema is not JSON: {}", e.value(py)))
-        } else {
-            e
-        }
-    })?;
+    let text = value.py().import("glrmask.schemas")?.call_method1("schema_text", (value,))?;
     Ok(text.cast_into::<PyString>()?)
 }

@@ -1,12 +1,15 @@
 //! Keyword arguments that say how a source is read: how JSON is spelled, how strict a schema is taken, which Lark.
 
-use glrmask::json_schema::{Escapes, PropertyOrder, Unsupported, Whitespace};
-use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile};
+use std::collections::BTreeMap;
+
+use glrmask::json_schema::{Escapes, Limits, PropertyOrder, Unsupported, Whitespace};
+use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile, RegexFlavor, TokenId};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::wrong_type;
+use crate::grammar::schema_text;
 use crate::vocab::{declared_id, token_ids};
 
 const WHITESPACE: &[(&str, Whitespace)] =
@@ -15,6 +18,7 @@ const ORDER: &[(&str, PropertyOrder)] = &[("schema", PropertyOrder::Schema), ("a
 const ESCAPES: &[(&str, Escapes)] =
     &[("natural", Escapes::Natural), ("canonical", Escapes::Canonical), ("any", Escapes::Any)];
 const PROFILE: &[(&str, LarkProfile)] = &[("recognition", LarkProfile::Recognition), ("llm", LarkProfile::Llm)];
+const FLAVOR: &[(&str, RegexFlavor)] = &[("rust", RegexFlavor::Rust), ("ecma", RegexFlavor::Ecma)];
 const UNSUPPORTED: &[(&str, Unsupported)] = &[("error", Unsupported::Error), ("weaken", Unsupported::Weaken)];
 
 /// Options from keyword arguments; what is not given has its default.
@@ -29,30 +33,76 @@ pub(crate) fn json_schema(given: Option<&Bound<'_, PyDict>>) -> PyResult<JsonSch
             "ensure_ascii" => options.ensure_ascii = flag(&name, &value)?,
             "escapes" => options.escapes = choice(&name, &value, ESCAPES)?,
             "format_assertion" => options.format_assertion = flag(&name, &value)?,
+            "registry" => options.registry = registry(&name, &value)?,
             "unsupported" => options.unsupported = choice(&name, &value, UNSUPPORTED)?,
+            "limits" => limits(&value, &mut options.limits)?,
             _ => return Err(PyTypeError::new_err(format!("'{name}' is not an option of JSON Schema import"))),
         }
     }
     Ok(options)
 }
 
+/// Documents by URI, each a schema as text or value.
+fn registry(name: &str, value: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, String>> {
+    let Ok(documents) = value.cast::<PyDict>() else { return Err(wrong_type(name, "dict", value)) };
+    let mut texts = BTreeMap::new();
+    for (uri, document) in documents {
+        let Ok(key) = uri.extract() else { return Err(wrong_type("a key of registry", "str", &uri)) };
+        texts.insert(key, schema_text(&document)?);
+    }
+    Ok(texts)
+}
+
 /// How a Lark grammar is read.
-pub(crate) fn lark(profile: &str, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<LarkOptions> {
+pub(crate) fn lark(profile: &str, names: Option<&Bound<'_, PyAny>>) -> PyResult<LarkOptions> {
     let profile = named("profile", profile, PROFILE)?;
-    let mut options = LarkOptions { profile, ..LarkOptions::default() };
-    let Some(names) = token_names else { return Ok(options) };
+    Ok(LarkOptions { profile, token_names: token_names(names)?, ..LarkOptions::default() })
+}
+
+/// The syntax of a regular expression.
+pub(crate) fn regex_flavor(flavor: &str) -> PyResult<RegexFlavor> {
+    named("flavor", flavor, FLAVOR)
+}
+
+/// Ids by the names of token atoms.
+pub(crate) fn token_names(names: Option<&Bound<'_, PyAny>>) -> PyResult<BTreeMap<String, Vec<TokenId>>> {
+    let Some(names) = names else { return Ok(BTreeMap::new()) };
     let Ok(entries) = names.cast::<PyDict>() else {
         return Err(wrong_type("token_names", "a dict from str to int or a sequence of int", names));
     };
-    for (name, ids) in entries {
+    let entry = |(name, ids): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name: String = name.extract().map_err(|_| wrong_type("a token name", "str", &name))?;
         let ids = match ids.try_iter() {
             Ok(_) => token_ids("the ids of a token name", &ids)?,
             Err(_) => vec![declared_id(&ids)?],
         };
-        options.token_names.insert(name, ids);
+        Ok((name, ids))
+    };
+    entries.iter().map(entry).collect()
+}
+
+/// Limits by name; what is not given keeps its default.
+fn limits(given: &Bound<'_, PyAny>, limits: &mut Limits) -> PyResult<()> {
+    let Ok(given) = given.cast::<PyDict>() else { return Err(wrong_type("limits", "dict", given)) };
+    for (name, value) in given {
+        let name: String = name.extract()?;
+        let limit = match name.as_str() {
+            "schema_bytes" => &mut limits.schema_bytes,
+            "depth" => &mut limits.depth,
+            "productions" => &mut limits.productions,
+            "branches" => &mut limits.branches,
+            "regex_states" => &mut limits.regex_states,
+            "facts" => &mut limits.facts,
+            "watched" => &mut limits.watched,
+            "digits" => &mut limits.digits,
+            "steps" => &mut limits.steps,
+            _ => return Err(PyTypeError::new_err(format!("'{name}' is not a limit of JSON Schema import"))),
+        };
+        let Ok(number) = value.extract::<i64>() else { return Err(wrong_type(&name, "int", &value)) };
+        let number = usize::try_from(number);
+        *limit = number.map_err(|_| PyValueError::new_err(format!("{name} must not be negative, not {value}")))?;
     }
-    Ok(options)
+    Ok(())
 }
 
 fn choice<T: Copy>(name: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {

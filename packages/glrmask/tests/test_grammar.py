@@ -63,6 +63,17 @@ def test_format_assertion_can_be_switched_off(letters):
     assert accepts(Grammar.from_json_schema(schema, format_assertion=False), letters, '"soon"')
 
 
+@pytest.mark.parametrize("integer", [{"type": "integer"}, '{"type": "integer"}', b'{"type": "integer"}'])
+def test_references_lead_into_the_registry(letters, integer):
+    schema = {"items": {"$ref": "http://example.com/integer"}}
+    with pytest.raises(SchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert (caught.value.keyword, caught.value.category) == ("$ref", "reference")
+    grammar = Grammar.from_json_schema(schema, registry={"http://example.com/integer": integer})
+    assert accepts(grammar, letters, "[1, 2]")
+    assert not accepts(grammar, letters, "[null]")
+
+
 def test_weakening_is_asked_for_and_listed(letters):
     schema = {"items": {"type": "string", "format": "regex"}}
     with pytest.raises(SchemaError) as caught:
@@ -75,10 +86,33 @@ def test_weakening_is_asked_for_and_listed(letters):
     assert accepts(grammar, letters, '["("]')
 
 
-@pytest.mark.parametrize("option", [{"ensure_ascii": True}, {"escapes": "any"}])
-def test_options_that_are_not_implemented_raise(option):
-    with pytest.raises(SchemaError, match="option"):
-        Grammar.from_json_schema({}, **option)
+def test_any_order_of_keys(letters):
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": True}, "required": ["b"]}
+    grammar = Grammar.from_json_schema(schema, property_order="any")
+    for text in ('{"b": 1, "a": 2}', '{"a": 2, "b": 1}', '{"c": 0, "b": 1, "d": 2}'):
+        assert accepts(grammar, letters, text)
+    for text in ('{"a": 1}', '{"b": 1, "b": 2}', '{"b": 1, "a": 2, "a": 3}', '{"b": 1, "\\u0061": "x"}'):
+        assert not accepts(grammar, letters, text)
+
+
+def test_spellings(letters):
+    schema = {"enum": ["é/"]}
+    assert accepts(Grammar.from_json_schema(schema), letters, '"é/"')
+    ascii_only = Grammar.from_json_schema(schema, ensure_ascii=True)
+    assert accepts(ascii_only, letters, '"\\u00e9/"') and not accepts(ascii_only, letters, '"é/"')
+    every = Grammar.from_json_schema(schema, escapes="any")
+    for text in ('"é/"', '"\\u00E9\\/"', '"\\u00e9\\u002f"'):
+        assert accepts(every, letters, text)
+
+
+def test_limits():
+    schema = {"type": "object", "properties": {f"k{i}": {} for i in range(5)}, "additionalProperties": False}
+    Grammar.from_json_schema(schema, property_order="any", limits={"facts": 32})
+    with pytest.raises(LimitError) as caught:
+        Grammar.from_json_schema(schema, property_order="any", limits={"facts": 31})
+    assert (caught.value.given, caught.value.limit, caught.value.keyword) == (32, 31, "properties")
+    grammar = Grammar.from_json_schema(schema, property_order="any", limits={"facts": 31}, unsupported="weaken")
+    assert [warning.keyword for warning in grammar.warnings] == ["properties"]
 
 
 @pytest.mark.parametrize(
@@ -89,13 +123,19 @@ def test_options_that_are_not_implemented_raise(option):
         ({"format_assertion": "yes"}, TypeError),
         ({"max_whitespace": -1}, ValueError),
         ({"max_whitespace": "4"}, TypeError),
+        ({"limits": 3}, TypeError),
+        ({"limits": {"depth": "9"}}, TypeError),
+        ({"limits": {"depth": -9}}, ValueError),
         ({"colour": "red"}, TypeError),
+        ({"registry": []}, TypeError),
+        ({"registry": {1: {}}}, TypeError),
     ],
 )
 def test_bad_options(option, error, letters):
     with pytest.raises(error) as caught:
         Grammar.from_json_schema({}, **option)
-    assert next(iter(option)) in str(caught.value)
+    names = {**option, **option.get("limits", {})} if isinstance(option.get("limits"), dict) else option
+    assert any(name in str(caught.value) for name in names)
     with pytest.raises(error):
         Constraint.from_json_schema({}, letters, **option)
 
@@ -125,6 +165,13 @@ def test_deep_schemas_reach_a_limit():
         Grammar.from_json_schema("[" * 100_000)
     assert caught.value.limit is not None
     assert caught.value.given is not None
+
+
+def test_limits_of_the_compiler_tell_their_numbers(letters):
+    grammar = Grammar.from_glrm('start s; nt s = WIDE; t WIDE = [ab]* "a" [ab]{20};')
+    with pytest.raises(LimitError, match="WIDE.*100000 deterministic states") as caught:
+        grammar.compile(letters)
+    assert (caught.value.given, caught.value.limit) == (100_001, 100_000)
 
 
 def test_errors_of_a_text_have_place_excerpt_and_diagnostics():

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySet, PyTuple, PyType};
+use pyo3::types::{PyList, PySet, PyType};
 
 use crate::symbol::{guarded, Symbol};
+use crate::tuple;
 use crate::weight::{Rules, Weight};
 
 type Core = weighted_gss::WeightedGss<Symbol, Weight>;
@@ -236,7 +237,7 @@ impl WeightedGss {
     fn to_stacks<'py>(&self, py: Python<'py>, max_stacks: usize) -> PyResult<Bound<'py, PyList>> {
         let mut listed = Vec::new();
         let mut failed = None;
-        let visited = self.core.visit_stacks(max_stacks, |path, weight| match list_stack(py, path, weight) {
+        let visited = self.core.visit_stacks(max_stacks, |path, weight| match tuple::listed(py, path, weight) {
             Ok(item) => {
                 listed.push(item);
                 ControlFlow::Continue(())
@@ -291,10 +292,4 @@ impl WeightedGss {
         }
         format!("WeightedGSS.from_stacks([{}])", shown.join(", "))
     }
-}
-
-/// A stack, given top first, as `(values bottom to top, weight)`.
-fn list_stack<'py>(py: Python<'py>, path: &[&Symbol], weight: &Weight) -> PyResult<Bound<'py, PyTuple>> {
-    let values = PyTuple::new(py, path.iter().rev().map(|symbol| symbol.object(py)))?;
-    PyTuple::new(py, [values.into_any(), weight.0.bind(py).clone()])
 }

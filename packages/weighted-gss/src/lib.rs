@@ -6,6 +6,7 @@
 
 mod gss;
 mod symbol;
+mod tuple;
 mod weight;
 
 /// The compiled part of `weighted_gss`.

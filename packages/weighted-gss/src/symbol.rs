@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+use pyo3::ffi;
 use pyo3::prelude::*;
 
 /// A hashable Python object.
@@ -20,6 +21,11 @@ impl Symbol {
     /// Fails when the object is not hashable.
     pub(crate) fn new(object: Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Symbol { hash: object.hash()?, object: object.unbind() })
+    }
+
+    /// The object, borrowed for a call into the interpreter.
+    pub(crate) fn as_ptr(&self) -> *mut ffi::PyObject {
+        self.object.as_ptr()
     }
 
     /// The object.

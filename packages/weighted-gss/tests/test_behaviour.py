@@ -109,6 +109,13 @@ def test_exceptions_of_functions_and_comparisons_reach_the_caller():
     assert WeightedGSS.from_stack([1], 1) == WeightedGSS.from_stack([1], 1)
 
 
+def test_stacks_of_every_length_are_listed_bottom_to_top():
+    listed = {tuple(f"value {i}" for i in range(depth)): depth for depth in range(20)}
+    gss = WeightedGSS.from_stacks(listed.items(), join=max)
+    assert stacks(gss) == listed
+    assert [type(stack) for stack, _ in gss.to_stacks()] == [tuple] * 20
+
+
 def test_wrong_arguments():
     with pytest.raises(TypeError):
         WeightedGSS.from_stack([[]], 1)

@@ -2,23 +2,28 @@
 //!
 //!     schema-corpus suite FOLDER [--draft draft7] [--optional] [--group NAME]
 //!     schema-corpus maskbench FILE.jsonl [--ids LIST.txt] [--group NAME]
+//! (both: [--order any] [--search PIECES])
 //!
 //! `suite` runs the required tests of all five drafts (format is an annotation, remote documents go into the registry),
-//! or the optional ones with formats asserted; `maskbench` runs every schema with the default options. Prints every test
-//! that is not right and every schema that does not compile, then the counts. Ends with status 1 if an invalid instance
-//! was accepted.
+//! or the optional ones with formats asserted; `maskbench` runs every schema with the default options. `--order any`
+//! compiles for every order of keys; `--search` bounds the search for an order that is accepted. Prints every test that
+//! is not right and every schema that does not compile, then the counts. Ends with status 1 if an invalid instance was
+//! accepted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use glrmask_json_schema::Options;
+use glrmask_json_schema::{Options, PropertyOrder};
 use glrmask_tests::corpus::{maskbench, registry, suite, Entry, Judge, Outcome, Report, Verdict};
 
 const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"];
+/// Pieces of text tried per instance, unless told otherwise.
+const SEARCH: usize = 20_000;
 const USAGE: &str = "usage: schema-corpus suite FOLDER [--draft NAME] [--optional] [--group NAME]
-       schema-corpus maskbench FILE.jsonl [--ids LIST] [--group NAME]";
+       schema-corpus maskbench FILE.jsonl [--ids LIST] [--group NAME]
+       (both: [--order any] [--search PIECES])";
 
 fn main() -> ExitCode {
     match arguments().and_then(|arguments| run(&arguments)) {
@@ -45,7 +50,9 @@ fn arguments() -> Result<Arguments, String> {
     while let Some(name) = words.next() {
         let value = match name.as_str() {
             "--optional" => String::new(),
-            "--draft" | "--ids" | "--group" => words.next().ok_or_else(|| format!("{name} needs a value"))?,
+            "--draft" | "--ids" | "--group" | "--order" | "--search" => {
+                words.next().ok_or_else(|| format!("{name} needs a value"))?
+            }
             _ => return Err(format!("unknown option {name}")),
         };
         options.insert(name, value);
@@ -57,10 +64,18 @@ fn arguments() -> Result<Arguments, String> {
 fn run(arguments: &Arguments) -> Result<usize, String> {
     let path = Path::new(&arguments.path);
     let optional = arguments.options.contains_key("--optional");
+    let property_order = match arguments.options.get("--order").map(String::as_str) {
+        None | Some("schema") => PropertyOrder::Schema,
+        Some("any") => PropertyOrder::Any,
+        Some(other) => return Err(format!("unknown order {other}")),
+    };
+    let budget = arguments.options.get("--search").map_or(Ok(SEARCH), |n| n.parse());
+    let budget = budget.map_err(|error| format!("--search: {error}"))?;
     match arguments.corpus.as_str() {
         "suite" => {
-            let options = Options { registry: registry(path)?, format_assertion: optional, ..Options::default() };
-            let judge = Judge::new(options)?;
+            let options =
+                Options { registry: registry(path)?, format_assertion: optional, property_order, ..Options::default() };
+            let judge = Judge::new(options, budget)?;
             let mut accepted = 0;
             for draft in DRAFTS.iter().filter(|draft| arguments.options.get("--draft").is_none_or(|d| d == *draft)) {
                 accepted += judge_all(&judge, &suite(path, draft, optional)?, draft, arguments)?;
@@ -71,7 +86,8 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
             let ids = arguments.options.get("--ids").map(std::fs::read_to_string).transpose();
             let ids = ids.map_err(|error| error.to_string())?;
             let ids: Option<Vec<String>> = ids.map(|text| text.split_whitespace().map(str::to_owned).collect());
-            judge_all(&Judge::new(Options::default())?, &maskbench(path, ids.as_deref())?, "maskbench", arguments)
+            let judge = Judge::new(Options { property_order, ..Options::default() }, budget)?;
+            judge_all(&judge, &maskbench(path, ids.as_deref())?, "maskbench", arguments)
         }
         other => Err(format!("unknown corpus {other}")),
     }

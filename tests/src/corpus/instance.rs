@@ -1,13 +1,12 @@
 //! Instances as text, in the order given and in every other order of their keys.
 //!
 //! The orders are not enumerated: the constraint is asked which key may come next, by feeding each remaining key to a
-//! clone of the state, and only what it takes is followed (depth first, within a budget of feeds).
+//! clone of the state, and only what it takes is followed (depth first, within a budget of feeds). Keys are tried in the
+//! order in which the schema mentions them, since that is nearly always the right one.
 
-use glrmask_json_schema::json::{Node, Value};
+use glrmask_json_schema::json::{parse, Node, Value};
 use glrmask_runtime::{Constraint, ConstraintState};
-
-/// Most pieces of text that the search through key orders feeds for one instance.
-const BUDGET: usize = 20_000;
+use rustc_hash::FxHashMap;
 
 /// A JSON value, with its scalars and keys spelled the way Python's `json.dumps(ensure_ascii=False)` spells them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +52,49 @@ impl Instance {
     }
 }
 
+/// The keys that a schema mentions (with their quotes), in the order of their first mention.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentions(FxHashMap<String, usize>);
+
+impl Mentions {
+    /// Keys of objects first, then other strings (undeclared keys in `required`).
+    pub(super) fn new(schema: &str) -> Self {
+        let mut mentions = Self::default();
+        if let Ok(node) = parse(schema, 600) {
+            mentions.keys(&node);
+            mentions.strings(&node);
+        }
+        mentions
+    }
+    fn note(&mut self, text: &str) {
+        let next = self.0.len();
+        self.0.entry(quoted(text)).or_insert(next);
+    }
+    fn keys(&mut self, node: &Node) {
+        match &node.value {
+            Value::Array(items) => items.iter().for_each(|item| self.keys(item)),
+            Value::Object(members) => members.iter().for_each(|(key, value)| {
+                self.note(key);
+                self.keys(value);
+            }),
+            _ => {}
+        }
+    }
+    fn strings(&mut self, node: &Node) {
+        match &node.value {
+            Value::Array(items) => items.iter().for_each(|item| self.strings(item)),
+            Value::Object(members) => members.values().for_each(|value| self.strings(value)),
+            Value::String(text) => self.note(text),
+            _ => {}
+        }
+    }
+    fn sort<'i>(&self, members: &'i [(String, Instance)]) -> Vec<&'i (String, Instance)> {
+        let mut sorted: Vec<_> = members.iter().collect();
+        sorted.sort_by_key(|(key, _)| self.0.get(key).copied().unwrap_or(usize::MAX));
+        sorted
+    }
+}
+
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -78,10 +120,16 @@ pub(super) fn accepts_as_written(constraint: &Constraint, instance: &Instance) -
     state.commit_bytes(instance.text().as_bytes()).is_ok() && state.is_accepting()
 }
 
-/// Whether the constraint accepts the instance in some order of its keys, as far as the budget reaches.
-pub(super) fn accepts_in_some_order(constraint: &Constraint, instance: &Instance) -> bool {
-    let mut left = BUDGET;
-    instance.has_orders() && search(&constraint.start(), &[Piece::Value(instance)], &mut left)
+/// Whether the constraint accepts the instance in some order of its keys, as far as the search feeds at most `budget`
+/// pieces of text.
+pub(super) fn accepts_in_some_order(
+    constraint: &Constraint,
+    instance: &Instance,
+    mentions: &Mentions,
+    budget: usize,
+) -> bool {
+    let mut search = Search { mentions, left: budget };
+    instance.has_orders() && search.accepts(&constraint.start(), &[Piece::Value(instance)])
 }
 
 /// What is still to be written.
@@ -93,62 +141,68 @@ enum Piece<'i> {
     Members(Vec<&'i (String, Instance)>, bool),
 }
 
-/// `pieces` is a stack. Recursion is bounded by the number of members and items of the instance.
-fn search(state: &ConstraintState, pieces: &[Piece<'_>], left: &mut usize) -> bool {
-    let mut state = state.clone();
-    let mut pieces = pieces.to_vec();
-    while let Some(piece) = pieces.pop() {
-        let fed = match piece {
-            Piece::Text(text) => feed(&mut state, text, left),
-            Piece::Value(Instance::Atom(text)) => feed(&mut state, text, left),
-            Piece::Value(Instance::Array(items)) => {
-                pieces.push(Piece::Text("]"));
-                for (i, item) in items.iter().enumerate().rev() {
-                    pieces.push(Piece::Value(item));
-                    if i > 0 {
-                        pieces.push(Piece::Text(", "));
+struct Search<'m> {
+    mentions: &'m Mentions,
+    /// Pieces of text that may still be fed.
+    left: usize,
+}
+
+impl Search<'_> {
+    /// `pieces` is a stack. Recursion is bounded by the number of members of the instance.
+    fn accepts(&mut self, state: &ConstraintState, pieces: &[Piece<'_>]) -> bool {
+        let mut state = state.clone();
+        let mut pieces = pieces.to_vec();
+        while let Some(piece) = pieces.pop() {
+            let fed = match piece {
+                Piece::Text(text) => self.feed(&mut state, text),
+                Piece::Value(Instance::Atom(text)) => self.feed(&mut state, text),
+                Piece::Value(Instance::Array(items)) => {
+                    pieces.push(Piece::Text("]"));
+                    for (i, item) in items.iter().enumerate().rev() {
+                        pieces.push(Piece::Value(item));
+                        if i > 0 {
+                            pieces.push(Piece::Text(", "));
+                        }
                     }
+                    self.feed(&mut state, "[")
                 }
-                feed(&mut state, "[", left)
-            }
-            Piece::Value(Instance::Object(members)) => {
-                pieces.push(Piece::Members(members.iter().collect(), false));
-                feed(&mut state, "{", left)
-            }
-            Piece::Members(members, _) if members.is_empty() => feed(&mut state, "}", left),
-            Piece::Members(members, begun) => return members_in_some_order(&state, &pieces, &members, begun, left),
-        };
-        if !fed {
-            return false;
-        }
-    }
-    state.is_accepting()
-}
-
-fn members_in_some_order(
-    state: &ConstraintState,
-    pieces: &[Piece<'_>],
-    members: &[&(String, Instance)],
-    begun: bool,
-    left: &mut usize,
-) -> bool {
-    for (i, (key, value)) in members.iter().enumerate() {
-        let mut next = state.clone();
-        let separator = if begun { ", " } else { "" };
-        if feed(&mut next, &format!("{separator}{key}: "), left) {
-            let mut rest = members.to_vec();
-            rest.remove(i);
-            let mut pieces = pieces.to_vec();
-            pieces.extend([Piece::Members(rest, true), Piece::Value(value)]);
-            if search(&next, &pieces, left) {
-                return true;
+                Piece::Value(Instance::Object(members)) => {
+                    pieces.push(Piece::Members(self.mentions.sort(members), false));
+                    self.feed(&mut state, "{")
+                }
+                Piece::Members(members, _) if members.is_empty() => self.feed(&mut state, "}"),
+                Piece::Members(members, begun) => return self.members(&state, &pieces, &members, begun),
+            };
+            if !fed {
+                return false;
             }
         }
+        state.is_accepting()
     }
-    false
-}
-
-fn feed(state: &mut ConstraintState, text: &str, left: &mut usize) -> bool {
-    *left = left.saturating_sub(1);
-    *left > 0 && state.commit_bytes(text.as_bytes()).is_ok()
+    fn members(
+        &mut self,
+        state: &ConstraintState,
+        pieces: &[Piece<'_>],
+        members: &[&(String, Instance)],
+        begun: bool,
+    ) -> bool {
+        for (i, (key, value)) in members.iter().enumerate() {
+            let mut next = state.clone();
+            let separator = if begun { ", " } else { "" };
+            if self.feed(&mut next, &format!("{separator}{key}: ")) {
+                let mut rest = members.to_vec();
+                rest.remove(i);
+                let mut pieces = pieces.to_vec();
+                pieces.extend([Piece::Members(rest, true), Piece::Value(value)]);
+                if self.accepts(&next, &pieces) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+    fn feed(&mut self, state: &mut ConstraintState, text: &str) -> bool {
+        self.left = self.left.saturating_sub(1);
+        self.left > 0 && state.commit_bytes(text.as_bytes()).is_ok()
+    }
 }

@@ -12,9 +12,11 @@ mod suite;
 use std::time::{Duration, Instant};
 
 use glrmask_compiler::Config;
-use glrmask_json_schema::Options;
+use glrmask_json_schema::{Category, Options};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
+
+use instance::Mentions;
 
 pub use instance::Instance;
 pub use maskbench::maskbench;
@@ -56,7 +58,7 @@ pub enum Verdict {
     Refused,
     /// Invalid and accepted in some order.
     Accepted,
-    /// The schema does not compile.
+    /// The schema does not compile. (If that is because nothing satisfies it, an invalid instance counts as refused.)
     NotCompiled,
 }
 
@@ -77,16 +79,18 @@ pub struct Outcome {
 pub struct Judge {
     vocab: Vocab,
     options: Options,
+    budget: usize,
 }
 
 impl Judge {
-    /// With these options for every schema.
+    /// With these options for every schema; at most `budget` pieces of text of an instance are tried in the search for
+    /// an order of its keys.
     ///
     /// # Errors
     /// The vocabulary of single bytes cannot be built.
-    pub fn new(options: Options) -> Result<Self, String> {
+    pub fn new(options: Options, budget: usize) -> Result<Self, String> {
         let bytes = (0..=u8::MAX).map(|byte| (TokenId(byte.into()), [byte]));
-        Ok(Self { vocab: Vocab::new(bytes).map_err(|error| error.to_string())?, options })
+        Ok(Self { vocab: Vocab::new(bytes).map_err(|error| error.to_string())?, options, budget })
     }
     /// Compiles the schema and feeds it the instances.
     pub fn judge(&self, entry: &Entry) -> Outcome {
@@ -95,32 +99,46 @@ impl Judge {
         let time = start.elapsed();
         match compiled {
             Ok(constraint) => {
-                let verdict = |test: &Test| verdict(&constraint, test);
+                let mentions = Mentions::new(&entry.schema);
+                let verdict = |test: &Test| verdict(&constraint, test, &mentions, self.budget);
                 Outcome { verdicts: entry.tests.iter().map(verdict).collect(), error: None, reason: None, time }
             }
-            Err((error, reason)) => {
-                let verdicts = vec![Verdict::NotCompiled; entry.tests.len()];
-                Outcome { verdicts, error: Some(error), reason: Some(reason), time }
+            Err(refusal) => {
+                let verdict = |test: &Test| match (refusal.empty, test.valid) {
+                    (true, false) => Verdict::Right,
+                    _ => Verdict::NotCompiled,
+                };
+                let verdicts = entry.tests.iter().map(verdict).collect();
+                Outcome { verdicts, error: Some(refusal.error), reason: Some(refusal.reason), time }
             }
         }
     }
-    /// The error and the part of it to count by.
-    fn compile(&self, schema: &str) -> Result<Constraint, (String, String)> {
+    fn compile(&self, schema: &str) -> Result<Constraint, Refusal> {
         let compiled = glrmask_json_schema::compile(schema, &self.options).map_err(|error| {
             let message = error.message().split([':', '"', '(']).next().unwrap_or("").trim().to_owned();
             let keyword = error.keyword().unwrap_or("-");
-            (error.to_string(), format!("{:?} {keyword}: {message}", error.category()))
+            let reason = format!("{:?} {keyword}: {message}", error.category());
+            Refusal { error: error.to_string(), reason, empty: error.category() == Category::Empty }
         })?;
         glrmask_compiler::compile(&compiled.grammar, &self.vocab, &Config::default()).map_err(|error| {
             let error = error.to_string();
-            (error.clone(), format!("grammar: {}", error.split(':').next().unwrap_or("")))
+            let reason = format!("grammar: {}", error.split(':').next().unwrap_or(""));
+            Refusal { error, reason, empty: false }
         })
     }
 }
 
-fn verdict(constraint: &Constraint, test: &Test) -> Verdict {
+/// Why a schema does not compile.
+struct Refusal {
+    error: String,
+    reason: String,
+    /// Because nothing satisfies it, which is the right answer where every instance is invalid.
+    empty: bool,
+}
+
+fn verdict(constraint: &Constraint, test: &Test, mentions: &Mentions, budget: usize) -> Verdict {
     let as_written = instance::accepts_as_written(constraint, &test.instance);
-    let accepted = as_written || instance::accepts_in_some_order(constraint, &test.instance);
+    let accepted = as_written || instance::accepts_in_some_order(constraint, &test.instance, mentions, budget);
     match (test.valid, accepted) {
         (true, true) if as_written => Verdict::Right,
         (true, true) => Verdict::OtherOrder,

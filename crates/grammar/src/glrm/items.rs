@@ -1,7 +1,7 @@
 //! The declarations of GLRM, parsed but not resolved.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
-use crate::ir::Span;
+use crate::ir::{SlotKind, Span};
 use crate::text::ast::Node;
 use crate::text::expression::Parser;
 use crate::text::lexer::{Dialect, Token};
@@ -40,7 +40,7 @@ pub(super) struct ScopeItems<'a> {
     pub(super) rules: Vec<Rule<'a>>,
     pub(super) groups: Vec<(Named<'a>, Node<'a>)>,
     pub(super) children: Vec<ScopeItems<'a>>,
-    pub(super) externs: Vec<Named<'a>>,
+    pub(super) slots: Vec<(SlotKind, Named<'a>)>,
     pub(super) keywords_off: bool,
 }
 
@@ -162,12 +162,14 @@ impl<'a> ItemParser<'a, '_> {
         Some(())
     }
     fn external(&mut self, scope: &mut ScopeItems<'a>) -> Option<()> {
-        match self.parser.peek() {
-            Token::Name("grammar" | "token") => self.parser.bump(),
+        let kind = match self.parser.peek() {
+            Token::Name("grammar") => SlotKind::Grammar,
+            Token::Name("token") => SlotKind::Token,
             _ => return self.parser.unexpected("`grammar` or `token`"),
         };
+        self.parser.bump();
         let name = self.new_name()?;
-        scope.externs.push(name);
+        scope.slots.push((kind, name));
         Some(())
     }
     /// `grammar NAME { … }`.

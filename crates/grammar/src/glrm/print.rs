@@ -10,7 +10,7 @@ use glrmask_automata::{Id, NonterminalId, Regex, Symbol, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::print_regex::{literal, print_regex};
-use crate::ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, ROOT_SCOPE};
+use crate::ir::{Grammar, Nonterminal, Pattern, Production, Scope, ScopeId, SlotKind, ROOT_SCOPE};
 use crate::pattern::split_empty;
 use crate::text::lexer::is_name_start;
 use crate::transform::{ignore, Cfg};
@@ -44,6 +44,7 @@ fn flatten(grammar: &Grammar) -> Grammar {
     let mut flat = Grammar { start, productions, ..grammar.clone() };
     flat.nonterminals.iter_mut().for_each(|n| n.scope = ROOT_SCOPE);
     flat.terminals.iter_mut().for_each(|t| t.scope = ROOT_SCOPE);
+    flat.slots.iter_mut().for_each(|slot| slot.scope = ROOT_SCOPE);
     for i in flat.nonterminals.len()..nonterminals {
         flat.nonterminals.push(Nonterminal { name: format!("$ignore{i}"), scope: ROOT_SCOPE, span: None });
     }
@@ -110,13 +111,29 @@ impl Planner<'_> {
 
 fn print_plan(grammar: &Grammar, plan: &Plan) -> String {
     let mut out = String::new();
-    ScopePrinter::new(grammar, plan).print(&bodies(grammar), &mut out, 0);
+    let special = Special::new(grammar);
+    ScopePrinter::new(grammar, &special, plan).print(&bodies(grammar), &mut out, 0);
     out
+}
+
+/// Symbols that are no rules and no terminals of their own.
+#[derive(Default)]
+struct Special {
+    slots: FxHashMap<Symbol, SlotKind>,
+    marks: FxHashMap<NonterminalId, u32>,
+}
+
+impl Special {
+    fn new(grammar: &Grammar) -> Self {
+        let slots = grammar.slots.iter().map(|slot| (slot.symbol, slot.kind)).collect();
+        Self { slots, marks: grammar.marks.iter().map(|mark| (mark.nonterminal, mark.id)).collect() }
+    }
 }
 
 /// Prints one scope.
 struct ScopePrinter<'g> {
     grammar: &'g Grammar,
+    special: &'g Special,
     plan: &'g Plan,
     names: Names,
     rules: FxHashMap<NonterminalId, String>,
@@ -126,13 +143,17 @@ struct ScopePrinter<'g> {
 }
 
 impl<'g> ScopePrinter<'g> {
-    fn new(grammar: &'g Grammar, plan: &'g Plan) -> Self {
+    fn new(grammar: &'g Grammar, special: &'g Special, plan: &'g Plan) -> Self {
         let mut names = Names::default();
         let mut rules = FxHashMap::default();
         for &rule in plan.rules.iter().chain(plan.children.iter().map(|child| &child.entry)) {
-            rules.insert(rule, names.unique(&grammar.nonterminals[rule].name));
+            let name = match special.marks.get(&rule) {
+                Some(id) if rule != plan.entry => format!("@mark({id})"),
+                _ => names.unique(&grammar.nonterminals[rule].name),
+            };
+            rules.insert(rule, name);
         }
-        Self { grammar, plan, names, rules, terminals: FxHashMap::default(), patterns: Vec::new() }
+        Self { grammar, special, plan, names, rules, terminals: FxHashMap::default(), patterns: Vec::new() }
     }
     fn print(mut self, bodies: &[Vec<&[Symbol]>], out: &mut String, depth: usize) {
         let indent = "    ".repeat(depth);
@@ -143,6 +164,17 @@ impl<'g> ScopePrinter<'g> {
         line(&format!("start {};", self.rule(self.plan.entry)));
         self.options().iter().for_each(|option| line(option));
         for &rule in &self.plan.rules {
+            if self.special.slots.contains_key(&Symbol::Nonterminal(rule)) {
+                line(&format!("extern grammar {};", self.rule(rule)));
+                continue;
+            }
+            if let Some(id) = self.special.marks.get(&rule) {
+                // Elsewhere it is written where it stands.
+                if rule == self.plan.entry {
+                    line(&format!("nt {} = @mark({id});", self.rule(rule)));
+                }
+                continue;
+            }
             let alternatives = bodies[rule.index()].iter().map(|body| self.body(body)).collect();
             line(&format!("nt {} ={};", self.rule(rule), choice(alternatives, &indent)));
         }
@@ -152,10 +184,19 @@ impl<'g> ScopePrinter<'g> {
             line(&format!("{head} = {text};"));
             next += 1;
         }
+        for slot in self.grammar.slots.iter().filter(|slot| slot.scope == self.plan.scope) {
+            match slot.symbol {
+                Symbol::Terminal(t) => line(&format!("extern token {};", self.terminal(t))),
+                Symbol::Nonterminal(n) if !self.rules.contains_key(&n) => {
+                    line(&format!("extern grammar {};", self.names.unique(&slot.name)));
+                }
+                Symbol::Nonterminal(_) => {}
+            }
+        }
         let plan = self.plan;
-        for child in &plan.children {
+        for child in plan.children.iter().filter(|child| !self.special.marks.contains_key(&child.entry)) {
             let _ = writeln!(out, "{indent}grammar {} {{", self.rule(child.entry));
-            ScopePrinter::new(self.grammar, child).print(bodies, out, depth + 1);
+            ScopePrinter::new(self.grammar, self.special, child).print(bodies, out, depth + 1);
             let _ = writeln!(out, "{indent}}}");
         }
     }
@@ -191,6 +232,11 @@ impl<'g> ScopePrinter<'g> {
             return known.clone();
         }
         let terminal = &self.grammar.terminals[t];
+        if self.special.slots.contains_key(&Symbol::Terminal(t)) {
+            let name = self.names.unique(&terminal.name);
+            self.terminals.insert(t, name.clone());
+            return name;
+        }
         // The empty string is no part of a terminal.
         let pattern = split_empty(terminal.pattern.clone()).map_or(terminal.pattern.clone(), |(p, _)| p);
         let inline = !is_name(&terminal.name) && !matches!(pattern, Pattern::Regex(_));

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::items::{Rule, RuleKind};
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::expr::Occurs;
 use crate::ir::{Pattern, Span};
 use crate::pattern::MAX_REGEX_DEPTH;
 use crate::text::ast::{Kind, Node};
@@ -89,7 +90,7 @@ impl Compiler<'_, '_> {
     fn reference(&self, name: &str, span: Span) -> Compiled<Regex> {
         let pattern = self.names.get(name).and_then(|&i| self.patterns[i].as_ref());
         // What has no pattern has been reported.
-        regex_of(pattern.ok_or(None)?).ok_or_else(|| Some(event_inside(span)))
+        regex_of(pattern.ok_or(None)?, span)
     }
 }
 
@@ -111,17 +112,17 @@ pub(super) fn pattern(node: &Node<'_>, resolve: &mut Resolve<'_>) -> Compiled<Pa
 }
 
 /// The language of a pattern of bytes.
-fn regex_of(pattern: &Pattern) -> Option<Regex> {
+pub(super) fn regex_of(pattern: &Pattern, span: Span) -> Compiled<Regex> {
     match pattern {
-        Pattern::Literal(bytes) => Some(Regex::literal(bytes)),
-        Pattern::LiteralIgnoreCase(text) => Some(Regex::literal_ignore_case(text)),
-        Pattern::Regex(regex) => Some(regex.clone()),
-        Pattern::ExactTokens(_) => None,
+        Pattern::Literal(bytes) => Ok(Regex::literal(bytes)),
+        Pattern::LiteralIgnoreCase(text) => Ok(Regex::literal_ignore_case(text)),
+        Pattern::Regex(regex) => Ok(regex.clone()),
+        Pattern::ExactTokens(_) => Err(Some(event_inside(span))),
     }
 }
 
 fn event_inside(span: Span) -> Diagnostic {
-    invalid("`@token` is an event and no part of a regular expression".to_owned(), span)
+    invalid("`@token` and `@mark` are events and no part of a regular expression".to_owned(), span)
 }
 
 fn regex(node: &Node<'_>, resolve: &mut Resolve<'_>) -> Compiled<Regex> {
@@ -132,19 +133,36 @@ fn regex(node: &Node<'_>, resolve: &mut Resolve<'_>) -> Compiled<Regex> {
         Kind::Class(set) => set.regex(),
         Kind::Regex(pattern, flags) => parse_regex(pattern, flags, node.span).map_err(Some)?,
         Kind::Epsilon => Regex::epsilon(),
-        Kind::Tokens(_) => return Err(Some(event_inside(node.span))),
+        Kind::Tokens(_) | Kind::Mark(_) => return Err(Some(event_inside(node.span))),
         Kind::Sequence(parts) => Regex::concat(regexes(parts, node.span, resolve)?),
         Kind::Choice(parts) => Regex::alternate(regexes(parts, node.span, resolve)?),
         Kind::Repeat(inner, min, max) => regex(inner, resolve)?.repeat(*min, *max),
         Kind::Intersect(a, b) => regex(a, resolve)?.intersect(&regex(b, resolve)?),
         Kind::Difference(a, b) => regex(a, resolve)?.difference(&regex(b, resolve)?),
-        Kind::Separated(..) => {
-            let message = "`~` makes productions and has no meaning in a `t` rule";
-            return Err(Some(Diagnostic::new(DiagnosticKind::Unsupported, message, Some(node.span))));
+        Kind::Separated(separator, items) => {
+            let separator = regex(separator, resolve)?;
+            let parts: Compiled<Vec<_>> =
+                items.iter().map(|(item, occurs)| Ok((regex(item, resolve)?, *occurs))).collect();
+            separated(&separator, parts?, node.span)?
         }
     };
     check_size(result.size(), node.span)?;
     Ok(result)
+}
+
+/// A separated sequence, from its end: what may follow when something stands before it, and when nothing does.
+fn separated(separator: &Regex, items: Vec<(Regex, Occurs)>, span: Span) -> Compiled<Regex> {
+    let (mut after_some, mut after_none) = (Regex::epsilon(), Regex::epsilon());
+    for (item, occurs) in items.into_iter().rev() {
+        let next = Regex::concat([separator.clone(), item.clone()]);
+        let more = if occurs.may_repeat() { next.star() } else { Regex::epsilon() };
+        let first = Regex::concat([item, more, after_some.clone()]);
+        after_none = if occurs.may_be_absent() { Regex::alternate([first, after_none]) } else { first };
+        let next = if occurs.may_repeat() { next.plus() } else { next };
+        after_some = Regex::concat([if occurs.may_be_absent() { next.optional() } else { next }, after_some]);
+        check_size(after_none.size().saturating_add(after_some.size()), span)?;
+    }
+    Ok(after_none)
 }
 
 /// The parts, if they are not too large together (checked before anything is copied).

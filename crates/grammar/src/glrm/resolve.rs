@@ -1,6 +1,6 @@
 //! From declarations to the grammar: names, terminals, scopes.
 
-use glrmask_automata::{NonterminalId, Symbol, TerminalId};
+use glrmask_automata::{NonterminalId, Regex, Symbol, TerminalId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::items::{Named, RuleKind, ScopeItems};
@@ -8,7 +8,7 @@ use super::regular;
 use crate::builder::GrammarBuilder;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 use crate::expr::Expr;
-use crate::ir::{Grammar, Pattern, Span};
+use crate::ir::{Grammar, Pattern, SlotKind, Span};
 use crate::text::ast::{Kind, Node};
 use crate::text::source::Source;
 
@@ -30,9 +30,11 @@ enum Definition {
     Nonterminal(NonterminalId),
     /// A `t` rule, by its position among the rules.
     Terminal(usize),
-    Internal,
-    /// An `extern`, reported where it is declared.
-    External,
+    Internal(usize),
+    /// A slot for token events.
+    TokenSlot(TerminalId),
+    /// An inline grammar without a start symbol, which has been reported.
+    Broken,
 }
 
 struct ScopeResolver<'a, 's> {
@@ -82,19 +84,22 @@ impl<'a, 's> ScopeResolver<'a, 's> {
     fn declare(&mut self, children: &[Option<NonterminalId>]) {
         for (child, start) in self.items.children.iter().zip(children) {
             // A child without a start symbol has been reported.
-            self.insert(child.name, start.map_or(Definition::External, Definition::Nonterminal));
+            self.insert(child.name, start.map_or(Definition::Broken, Definition::Nonterminal));
         }
-        for &name in &self.items.externs {
-            self.insert(name, Definition::External);
-            let message = format!("`extern` `{}` is not bound: binding is not supported yet", name.0);
-            self.errors.push(Diagnostic::new(DiagnosticKind::Unsupported, message, Some(name.1)));
+        for &(kind, name) in &self.items.slots {
+            self.builder.set_span(Some(name.1));
+            let definition = match kind {
+                SlotKind::Grammar => Definition::Nonterminal(self.builder.grammar_slot(name.0)),
+                SlotKind::Token => Definition::TokenSlot(self.builder.token_slot(name.0)),
+            };
+            self.insert(name, definition);
         }
         for (i, rule) in self.items.rules.iter().enumerate() {
             self.builder.set_span(Some(rule.name.1));
             let definition = match rule.kind {
                 RuleKind::Nonterminal => Definition::Nonterminal(self.builder.nonterminal(rule.name.0)),
                 RuleKind::Terminal => Definition::Terminal(i),
-                RuleKind::Internal => Definition::Internal,
+                RuleKind::Internal => Definition::Internal(i),
             };
             self.insert(rule.name, definition);
         }
@@ -109,7 +114,7 @@ impl<'a, 's> ScopeResolver<'a, 's> {
         }
     }
     fn options(&mut self) {
-        for node in &self.items.ignores {
+        for node in self.items.ignores.iter().flat_map(alternatives) {
             if let Some(terminal) = self.terminal(node) {
                 self.builder.ignore(terminal);
             }
@@ -119,11 +124,7 @@ impl<'a, 's> ScopeResolver<'a, 's> {
             if !groups.insert(*name) {
                 self.invalid::<()>(format!("lexer group `{name}` is defined twice"), *span);
             }
-            let members = match &members.kind {
-                Kind::Choice(parts) => parts.as_slice(),
-                _ => std::slice::from_ref(members),
-            };
-            let members = members.iter().filter_map(|m| self.terminal(m)).collect();
+            let members = alternatives(members).iter().filter_map(|m| self.terminal(m)).collect();
             self.builder.group(members);
         }
         if self.items.keywords_off {
@@ -153,10 +154,11 @@ impl<'a, 's> ScopeResolver<'a, 's> {
         match self.names.get(name) {
             Some(&Definition::Nonterminal(n)) => Some(Symbol::Nonterminal(n)),
             Some(&Definition::Terminal(rule)) => self.rule_terminal(rule).map(Symbol::Terminal),
-            Some(Definition::Internal) => {
+            Some(Definition::Internal(_)) => {
                 self.invalid(format!("`{name}` is internal: only `t` rules may use it"), span)
             }
-            Some(Definition::External) => None,
+            Some(&Definition::TokenSlot(t)) => Some(Symbol::Terminal(t)),
+            Some(Definition::Broken) => None,
             None => self.invalid(format!("`{name}` is not defined in this grammar"), span),
         }
     }
@@ -179,14 +181,13 @@ impl<'a, 's> ScopeResolver<'a, 's> {
                 Symbol::Terminal(t) => Some(t),
                 Symbol::Nonterminal(_) => self.invalid(format!("`{name}` is not a terminal"), node.span),
             },
-            _ if is_atom(node) => self.anonymous(node),
-            _ => self.invalid("expected the name of a `t` rule or a literal", node.span),
+            _ => self.anonymous(node),
         }
     }
-    /// The terminal of a literal, class or regular expression.
+    /// The terminal of a regular expression. Its parts may be `t` rules.
     fn anonymous(&mut self, node: &Node<'a>) -> Option<TerminalId> {
         self.builder.set_span(Some(node.span));
-        let pattern = match regular::pattern(node, &mut |_, _| Err(None)) {
+        let pattern = match regular::pattern(node, &mut |name, span| self.regex(name, span)) {
             Ok(pattern) => pattern,
             Err(error) => {
                 self.errors.extend(error);
@@ -197,11 +198,28 @@ impl<'a, 's> ScopeResolver<'a, 's> {
         let name: String = text.chars().take(60).collect();
         Some(self.builder.terminal(&name, pattern))
     }
+    /// The language of a `t` rule.
+    fn regex(&self, name: &str, span: Span) -> regular::Compiled<Regex> {
+        match self.names.get(name) {
+            Some(&(Definition::Terminal(rule) | Definition::Internal(rule))) => {
+                // What has no pattern has been reported.
+                regular::regex_of(self.patterns.get(rule).and_then(Option::as_ref).ok_or(None)?, span)
+            }
+            _ => {
+                let message = format!("`{name}` is not a `t` rule of this grammar");
+                Err(Some(Diagnostic::new(DiagnosticKind::Invalid, message, Some(span))))
+            }
+        }
+    }
     /// An expression of an `nt` rule. After an error it goes on, to find more of them.
     fn expr(&mut self, node: &Node<'a>) -> Option<Expr> {
         match &node.kind {
             Kind::Name(name) => self.name(name, node.span).map(Expr::Symbol),
             Kind::Epsilon => Some(Expr::Epsilon),
+            Kind::Mark(id) => {
+                self.builder.set_span(Some(node.span));
+                Some(self.builder.mark(*id).into())
+            }
             Kind::Sequence(parts) => self.exprs(parts).map(Expr::Sequence),
             Kind::Choice(parts) => self.exprs(parts).map(Expr::Choice),
             Kind::Repeat(inner, min, max) => Some(self.expr(inner)?.repeat(*min, *max)),
@@ -210,9 +228,6 @@ impl<'a, 's> ScopeResolver<'a, 's> {
                 let items: Vec<_> = items.iter().map(|(item, occurs)| Some((self.expr(item)?, *occurs))).collect();
                 let items = items.into_iter().collect::<Option<_>>()?;
                 Some(Expr::Separated { separator: Box::new(separator?), items })
-            }
-            Kind::Intersect(..) | Kind::Difference(..) => {
-                self.invalid("`&` and `-` need regular operands: use them in a `t` rule", node.span)
             }
             _ => self.anonymous(node).map(Expr::from),
         }
@@ -223,8 +238,10 @@ impl<'a, 's> ScopeResolver<'a, 's> {
     }
 }
 
-/// Whether the node is a terminal by itself.
-fn is_atom(node: &Node<'_>) -> bool {
-    use Kind::{Class, Literal, LiteralIgnoreCase, Regex, Tokens};
-    matches!(node.kind, Literal(_) | LiteralIgnoreCase(_) | Class(_) | Regex(..) | Tokens(_))
+/// The alternatives at the top of an expression.
+fn alternatives<'n, 'a>(node: &'n Node<'a>) -> &'n [Node<'a>] {
+    match &node.kind {
+        Kind::Choice(parts) => parts,
+        _ => std::slice::from_ref(node),
+    }
 }

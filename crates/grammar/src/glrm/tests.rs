@@ -6,7 +6,7 @@ use glrmask_automata::{Symbol, TerminalId};
 use proptest::prelude::*;
 
 use super::{parse, print};
-use crate::ir::{Grammar, Pattern};
+use crate::ir::{Grammar, Pattern, SlotKind};
 use crate::testing::{any_grammar, recognizes, reference_language, Word};
 
 /// Grammar, accepted texts, rejected texts.
@@ -36,6 +36,17 @@ const CASES: &[Case] = &[
         &["<a b>", "_<ab>", "< _ab _>"],
     ),
     ("start g; ignore \" \"; grammar g { start T; t T = \"a\"+; }", &["aa", " a "], &["a a a"]),
+    ("start s; nt s = \"<\" [a-z] - [aeiou] & D \">\"; internal t D = [a-f];", &["<b>", "<f>"], &["<a>", "<g>"]),
+    (
+        "start s; nt s = X \"!\"; t X = \",\" ~ (\"a\"? \"b\"* \"c\"+ (\"d\"?));",
+        &["a,b,b,c,c,d!", "c,!", "b,c,d!", "a,c,c,!"],
+        &["c!", "a,b,d!", "a,a,c,!", "!"],
+    ),
+    (
+        "start s; nt s = \"a\"+; ignore [ ]+ | COMMENT | \"/*\" TEXT* \"*/\"; t COMMENT = \"#\" [^\\n]*; internal t TEXT = [a-z];",
+        &["aa", " a #x", "/*x*/a /**/ a"],
+        &["/* a", "a #x\na"],
+    ),
     ("start s; nt s = \"ab\" [c-e\\xff]; keywords off; lexer group g = \"ab\" | /a/; ", &["abc"], &["ab"]),
 ];
 
@@ -73,10 +84,14 @@ const MISTAKES: &[(&str, (usize, usize), &str)] = &[
     ("start s; start s; nt s = \"a\";", (1, 16), "a second `start`"),
     ("start s; nt s = a; t a = \"x\" b; t b = a?;", (1, 22), "`t` rule `a` refers to itself"),
     ("start s; nt s = a; internal t a = \"x\";", (1, 17), "`a` is internal"),
-    ("start s; nt s = \"a\" - \"b\";", (1, 17), "regular operands"),
-    ("start s; nt s = @mark(1);", (1, 18), "not supported yet"),
-    ("start s; nt s = x; t x = \"a\" @token(1);", (1, 30), "`@token` is an event"),
-    ("start s; nt s = g; extern grammar g;", (1, 35), "`extern` `g` is not bound"),
+    ("start s; nt s = s - \"b\";", (1, 17), "`s` is not a `t` rule"),
+    ("start s; nt s = \"a\"; ignore s+;", (1, 29), "`s` is not a `t` rule"),
+    ("start s; nt s = x; t x = \"a\" @mark(1);", (1, 30), "are events"),
+    ("start s; nt s = @token(4-2);", (1, 23), "goes backwards"),
+    ("start s; nt s = @token(0-4000000000);", (1, 23), "token ids of one atom: limit 1048576, given 4000000001"),
+    ("start s; nt s = x; t x = \"a\" @token(1);", (1, 30), "are events"),
+    ("start s; nt s = g; extern rule g;", (1, 27), "expected `grammar` or `token`"),
+    ("start s; nt s = g; extern token g; extern grammar g;", (1, 51), "`g` is defined twice"),
     ("start s; nt s = g; grammar g { nt x = \"a\"; }", (1, 28), "no start symbol"),
     ("start s; nt s = \"a\"; ignore s;", (1, 29), "`s` is not a terminal"),
     ("start s;\nnt s = \"a\" ) \"b\";", (2, 12), "expected `;`, found `)`"),
@@ -189,4 +204,29 @@ proptest! {
     )) {
         let _ = parse(&parts.join(" "));
     }
+}
+
+#[test]
+fn events_and_slots_are_kept() {
+    let text = "start s; nt s = @mark(7) \"a\" @mark(7) T g @token(5, 2-4); extern token T; extern grammar g, h;";
+    let error = parse(text).expect_err("one name per declaration");
+    assert!(error.to_string().contains("expected `;`, found `,`"), "{error}");
+    let text = "start s; nt s = @mark(7) \"a\" @mark(7) T g inner @token(5, 2-4); extern token T; extern grammar g; \
+        extern token unused; grammar inner { start x; nt x = g y @mark(7); extern grammar g; nt y = \"y\"; }";
+    let grammar = parse(text).expect("a grammar with open slots");
+    let again = parse(&print(&grammar)).unwrap_or_else(|e| panic!("{}\n{e}", print(&grammar)));
+    for grammar in [&grammar, &again] {
+        let mut slots: Vec<_> = grammar.slots.iter().map(|s| (s.name.as_str(), s.kind, s.scope.0)).collect();
+        slots.sort_by_key(|slot| (slot.2, slot.0));
+        let (token, rule) = (SlotKind::Token, SlotKind::Grammar);
+        assert_eq!(slots, [("T", token, 0), ("g", rule, 0), ("unused", token, 0), ("g", rule, 1)]);
+        assert_eq!(grammar.marks.iter().map(|m| m.id).collect::<Vec<_>>(), [7, 7]);
+        assert_eq!(grammar.marks.iter().map(|m| grammar.nonterminals[m.nonterminal].scope.0).max(), Some(1));
+        let tokens = grammar.terminals.iter().any(|t| t.pattern == Pattern::ExactTokens(vec![2, 3, 4, 5]));
+        assert!(tokens, "{}", print(grammar));
+        let error = crate::normalize(grammar, &Default::default()).expect_err("open slots").to_string();
+        assert!(error.contains("nothing is bound to the slot"), "{error}");
+    }
+    assert_eq!(grammar.slots.first().and_then(|s| s.span).map(|s| s.column), Some(78));
+    assert_eq!(print(&again), print(&parse(&print(&again)).expect("printed text")));
 }

@@ -15,12 +15,11 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError, MAX_DIAGNOSTIC
 use crate::expr::Expr;
 use crate::ir::{Grammar, Pattern, Span};
 use crate::regex::shortest;
+use crate::text::expression::MAX_IDS;
 use crate::text::source::Source;
 
 /// Most instances of templates.
 const MAX_INSTANCES: usize = 100_000;
-/// Most token ids of one atom.
-const MAX_IDS: usize = 1 << 20;
 
 /// What the parameters of a template stand for.
 type Arguments = Vec<Vec<Symbol>>;
@@ -44,6 +43,7 @@ pub(super) fn resolve(
         errors,
         rules: FxHashMap::default(),
         named: FxHashMap::default(),
+        references: FxHashMap::default(),
         instances: FxHashMap::default(),
         queue: Vec::new(),
     };
@@ -68,6 +68,8 @@ struct Resolver<'r, 'o> {
     rules: FxHashMap<&'r str, (usize, Option<NonterminalId>)>,
     /// Terminals of named definitions, on first use.
     named: FxHashMap<&'r str, TerminalId>,
+    /// Slots by name.
+    references: FxHashMap<&'r str, NonterminalId>,
     instances: FxHashMap<(usize, Arguments), NonterminalId>,
     queue: Vec<(usize, Arguments, NonterminalId)>,
 }
@@ -197,7 +199,7 @@ impl<'r> Resolver<'r, '_> {
             Kind::Tokens(ranges) => self.tokens(ranges, node.span),
             Kind::Block(Block::Json, text) => self.json(text, node.span),
             Kind::Block(Block::Lark, text) => self.lark(text, node.span),
-            Kind::Reference(name) => self.unsupported(format!("the reference `@{name}` to another grammar"), node.span),
+            Kind::Reference(name) => Some(self.reference(name, node.span)),
             Kind::Literal(text, _) if text.is_empty() => Some(Expr::Epsilon),
             _ => self.anonymous(node).map(Expr::from),
         }
@@ -253,21 +255,26 @@ impl<'r> Resolver<'r, '_> {
         if let Some(&known) = self.named.get(name) {
             return Some(known);
         }
-        let declared = self.items.declared.iter().any(|(declared, _)| declared == name);
-        let pattern = match declared && !self.terminals.is_defined(name) {
-            true => match self.options.token_names.get(name) {
-                Some(ids) => Pattern::ExactTokens(ids.clone()),
-                None => return self.unsupported(format!("`{name}` is declared and has no ids in `token_names`"), span),
-            },
-            false => {
+        let declared = self.items.declared.iter().find(|(declared, _)| declared == name);
+        let id = match declared.filter(|_| !self.terminals.is_defined(name)) {
+            Some((name, span)) => self.declared(name, *span),
+            None => {
                 let pattern = self.terminals.named(name, span);
-                self.compiled(pattern)?
+                let pattern = self.compiled(pattern)?;
+                self.builder.set_span(Some(span));
+                self.builder.terminal(name, pattern)
             }
         };
-        self.builder.set_span(Some(span));
-        let id = self.builder.terminal(name, pattern);
         self.named.insert(name, id);
         Some(id)
+    }
+    /// A name of `%declare`: the ids that were given for it, or a slot for token events.
+    fn declared(&mut self, name: &str, span: Span) -> TerminalId {
+        self.builder.set_span(Some(span));
+        match self.options.token_names.get(name) {
+            Some(ids) => self.builder.terminal(name, Pattern::ExactTokens(ids.clone())),
+            None => self.builder.token_slot(name),
+        }
     }
     /// The terminal of an expression of terminals.
     fn anonymous(&mut self, node: &Node) -> Option<TerminalId> {
@@ -277,6 +284,16 @@ impl<'r> Resolver<'r, '_> {
         let name: String = text.chars().take(60).collect();
         self.builder.set_span(Some(node.span));
         Some(self.builder.terminal(&name, pattern))
+    }
+    /// `@name`: a slot for another grammar.
+    fn reference(&mut self, name: &'r str, span: Span) -> Expr {
+        if let Some(&known) = self.references.get(name) {
+            return known.into();
+        }
+        self.builder.set_span(Some(span));
+        let slot = self.builder.grammar_slot(name);
+        self.references.insert(name, slot);
+        slot.into()
     }
     /// `<name>`.
     fn special(&mut self, text: &str, span: Span) -> Option<Expr> {

@@ -27,6 +27,7 @@ pub(crate) enum Kind<'a> {
     Regex(&'a str, &'a str),
     Epsilon,
     Tokens(Vec<u32>),
+    Mark(u32),
     Sequence(Vec<Node<'a>>),
     Choice(Vec<Node<'a>>),
     Repeat(Box<Node<'a>>, u32, Option<u32>),

@@ -22,6 +22,13 @@ impl CharSet {
     pub(crate) fn any() -> Self {
         Self { ranges: vec![(0, LAST)], bytes: ByteSet::EMPTY }
     }
+    /// The characters of these ranges, ends included.
+    pub(crate) fn of(ranges: Vec<(char, char)>) -> Self {
+        let ranges = ranges.into_iter().map(|(first, last)| (first.into(), last.into())).collect();
+        let mut set = Self { ranges, bytes: ByteSet::EMPTY };
+        set.normalize();
+        set
+    }
     /// One character.
     pub(crate) fn single(c: char) -> Self {
         Self { ranges: vec![(c.into(), c.into())], bytes: ByteSet::EMPTY }

@@ -18,6 +18,9 @@ use crate::diagnostic::{shorten, Diagnostic, DiagnosticKind, MAX_DIAGNOSTICS};
 use crate::expr::Occurs;
 use crate::ir::Span;
 
+/// Most token ids of one `@token`.
+pub(crate) const MAX_IDS: usize = 1 << 20;
+
 /// A parser over tokens. Methods that fail have recorded the error and return `None`.
 pub(crate) struct Parser<'a, 's> {
     source: &'s Source<'a>,
@@ -253,19 +256,40 @@ impl<'a, 's> Parser<'a, 's> {
         self.bump();
         Some(Node::new(kind, first))
     }
-    /// `@token(id, …)`.
+    /// `@token(id, …)` or `@mark(id)`.
     fn event(&mut self) -> Option<Node<'a>> {
         let first = self.bump();
-        let (name, name_span) = self.name("`token`")?;
-        match name {
-            "token" => {}
-            "mark" => return self.error(DiagnosticKind::Unsupported, "`@mark` is not supported yet", name_span),
+        let (name, name_span) = self.name("`token` or `mark`")?;
+        let kind = match name {
+            "token" => Kind::Tokens(self.token_ids()?),
+            "mark" => {
+                self.expect('(')?;
+                let id = self.number()?;
+                self.expect(')')?;
+                Kind::Mark(id)
+            }
             _ => return self.error(DiagnosticKind::Syntax, format!("unknown `@{name}`"), name_span),
-        }
+        };
+        self.node(kind, first)
+    }
+    /// `(id, id-id, …)`, sorted and distinct; ranges have both ends.
+    fn token_ids(&mut self) -> Option<Vec<u32>> {
+        let first = self.span();
         self.expect('(')?;
         let mut ids = Vec::new();
         while !self.at(')') {
-            ids.push(self.number()?);
+            let from = self.number()?;
+            let to = if self.eat('-') { self.number()? } else { from };
+            if to < from {
+                let span = self.span_from(first);
+                return self.error(DiagnosticKind::Invalid, "the range of ids goes backwards", span);
+            }
+            if ids.len() + (to - from) as usize >= MAX_IDS {
+                let given = ids.len() + (to - from) as usize + 1;
+                self.push_error(Diagnostic::limit("token ids of one atom", MAX_IDS, given, Some(first)));
+                return None;
+            }
+            ids.extend(from..=to);
             if !self.eat(',') {
                 break;
             }
@@ -273,7 +297,7 @@ impl<'a, 's> Parser<'a, 's> {
         self.expect(')')?;
         ids.sort_unstable();
         ids.dedup();
-        self.node(Kind::Tokens(ids), first)
+        Some(ids)
     }
 
     /// The only part, or a node of all.

@@ -97,13 +97,14 @@ pub struct Normalized {
 /// ```
 ///
 /// # Errors
-/// A grammar that is not [valid](Grammar::validate), an empty language (the message names the rule that derives
+/// A grammar that is not [valid](Grammar::validate), open slots, markers, an empty language (the message names the rule that derives
 /// nothing), more productions than allowed.
 ///
 /// # Complexity
 /// Linear in the grammar times the bypass limit; merging terminals sorts contexts and repeats while it finds some.
 pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normalized, GrammarError> {
     grammar.validate()?;
+    check_closed(grammar)?;
     let dead = dead_terminals(grammar, config);
     let (mut cfg, global_ignore) = ignore::ignore(grammar, config.global_ignore, |t| !dead.contains(&t));
     cfg.productions.retain(|p| !p.rhs.iter().any(|s| matches!(s, Symbol::Terminal(t) if dead.contains(t))));
@@ -127,6 +128,16 @@ pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normaliz
         cfg = inline::inline(cfg);
     }
     Ok(finish(cfg, grammar, accepts_empty, global_ignore, merged))
+}
+
+/// Refuses what has no meaning for a parser: open slots and, in this version, markers.
+fn check_closed(grammar: &Grammar) -> Result<(), GrammarError> {
+    if let Some(slot) = grammar.slots.first() {
+        return Err(GrammarError::invalid(format!("nothing is bound to the slot `{}`", slot.name), slot.span));
+    }
+    let Some(mark) = grammar.marks.first() else { return Ok(()) };
+    let span = grammar.nonterminals.get(mark.nonterminal).and_then(|n| n.span);
+    Err(GrammarError::unsupported(format!("`@mark({})` is not supported yet", mark.id), span))
 }
 
 /// What comes after ε-elimination. The language is not empty.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::unevaluated::Kind;
 use super::{Algebra, Case, Goal};
 use crate::error::{Result, SchemaError};
 use crate::json::Node;
@@ -39,17 +40,19 @@ struct Choice {
 
 /// A case in the making.
 #[derive(Clone)]
-struct Partial {
-    members: Vec<SchemaId>,
-    types: TypeSet,
+pub(super) struct Partial {
+    pub(super) members: Vec<SchemaId>,
+    pub(super) types: TypeSet,
     /// A stack: what comes first in the document is on top.
     pending: Vec<(SchemaId, Trail)>,
     /// A stack likewise.
     choices: Vec<Choice>,
     /// Keys that must be there, if the value is an object.
-    required: Vec<Rc<str>>,
+    pub(super) required: Vec<Rc<str>>,
     /// Keys that must not.
-    forbidden: Vec<Rc<str>>,
+    pub(super) forbidden: Vec<Rc<str>>,
+    /// Schemas that must not hold.
+    negated: Vec<SchemaId>,
     /// Whether a branch was chosen on the way here.
     chosen: bool,
 }
@@ -63,6 +66,7 @@ impl Partial {
             choices: Vec::new(),
             required: Vec::new(),
             forbidden: Vec::new(),
+            negated: Vec::new(),
             chosen: false,
         };
         start.push_all(goal, &Trail(None));
@@ -78,10 +82,6 @@ impl Partial {
     }
     fn push_all(&mut self, schemas: &[SchemaId], trail: &Trail) {
         self.pending.extend(schemas.iter().rev().map(|&id| (id, trail.clone())));
-    }
-    /// Whether some branch of the choice already holds.
-    fn settles(&self, choice: &Choice) -> bool {
-        !choice.exactly_one && choice.branches.iter().any(|branch| branch.iter().all(|id| self.members.contains(id)))
     }
 }
 
@@ -126,6 +126,9 @@ impl Algebra<'_> {
             if id == self.store.always || partial.members.contains(&id) {
                 continue;
             }
+            if partial.negated.contains(&id) {
+                return Ok(None);
+            }
             let schema = self.store.get(id);
             for note in &schema.unsupported {
                 self.unsupported(note)?;
@@ -136,14 +139,14 @@ impl Algebra<'_> {
                 return Ok(None);
             }
             partial.members.push(id);
-            if !self.take_in(&mut partial, &schema, &trail.push(id))? {
+            if !self.take_in(&mut partial, id, &schema, &trail.push(id))? {
                 return Ok(None);
             }
         }
         Ok(Some(partial))
     }
     /// Queues what a schema says through sub-schemas. `false`: contradiction.
-    fn take_in(&mut self, partial: &mut Partial, schema: &Schema, trail: &Trail) -> Result<bool> {
+    fn take_in(&mut self, partial: &mut Partial, id: SchemaId, schema: &Schema, trail: &Trail) -> Result<bool> {
         let mut choices = Vec::new();
         for (lists, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
             for list in lists {
@@ -152,11 +155,23 @@ impl Algebra<'_> {
             }
         }
         for &negated in &schema.not {
+            if partial.members.contains(&negated) {
+                return Ok(false);
+            }
+            partial.negated.push(negated);
             let mut branches = self.negation(negated)?;
             match branches.len() {
                 0 => return Ok(false),
                 1 => partial.push_all(&branches.swap_remove(0), trail),
                 _ => choices.push(Choice { branches, exactly_one: false, trail: trail.clone() }),
+            }
+        }
+        for kind in [Kind::Properties, Kind::Items] {
+            if let Some(mut branches) = self.unevaluated(id, kind)? {
+                match branches.len() {
+                    1 => partial.push_all(&branches.swap_remove(0), trail),
+                    _ => choices.push(Choice { branches, exactly_one: false, trail: trail.clone() }),
+                }
             }
         }
         partial.push_all(&self.in_place(schema), trail);
@@ -180,7 +195,7 @@ impl Algebra<'_> {
         while let Some(choice) = partial.choices.pop() {
             let always = self.store.always;
             let trivial = choice.branches.iter().any(|branch| branch.iter().all(|&id| id == always));
-            if partial.settles(&choice) || (trivial && !choice.exactly_one) {
+            if (trivial && !choice.exactly_one) || self.settles(&partial, &choice)? {
                 continue;
             }
             for branch in self.branches(&choice, partial.types)?.iter().rev() {
@@ -193,6 +208,22 @@ impl Algebra<'_> {
         }
         cases.push(Case::Assertions { members: partial.members, types: partial.types });
         Ok(())
+    }
+    /// Whether some branch of the choice already holds.
+    fn settles(&mut self, partial: &Partial, choice: &Choice) -> Result<bool> {
+        if choice.exactly_one {
+            return Ok(false);
+        }
+        for branch in &choice.branches {
+            let mut holds = true;
+            for &id in branch {
+                holds = holds && self.implied(partial, id)?;
+            }
+            if holds {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
     /// Whether some required key cannot have a value, as far as that shows without opening choices.
     fn clashes(&mut self, partial: &Partial) -> Result<bool> {
@@ -207,7 +238,7 @@ impl Algebra<'_> {
         Ok(false)
     }
     /// Whether a goal fails without any choice being opened: cheap, and never recurses.
-    pub(super) fn visibly_unsatisfiable(&mut self, goal: &Goal) -> Result<bool> {
+    pub(crate) fn visibly_unsatisfiable(&mut self, goal: &Goal) -> Result<bool> {
         if let Some(&known) = self.visible.get(goal) {
             return Ok(known);
         }

@@ -11,8 +11,10 @@
 
 mod expand;
 mod finite;
+mod implied;
 mod negation;
 mod satisfiable;
+mod unevaluated;
 mod validate;
 
 use std::rc::Rc;

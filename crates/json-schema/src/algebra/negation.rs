@@ -1,11 +1,13 @@
 //! `not`, pushed inwards by duality: the negation of a conjunction is a choice between negated assertions, and every
 //! assertion has a dual (`minimum`/`maximum`, `items`/`contains`, `required`/forbidden, `properties`/required and
-//! violated, pattern/complement). Assertions about keys that are not named have no dual yet.
+//! violated, `additionalProperties`/some member that violates it, pattern/complement).
 
+use super::unevaluated::{Kind, Leftover};
 use super::Algebra;
 use crate::error::Result;
 use crate::schema::{
-    ArrayRules, Bound, Contains, NumberRules, ObjectRules, Schema, SchemaId, StringRules, Unsupported,
+    ArrayRules, Bound, Contains, KeySet, NumberRules, ObjectRules, Schema, SchemaId, SomeMember, StringRules,
+    Unsupported,
 };
 use crate::types::TypeSet;
 
@@ -24,8 +26,10 @@ impl Algebra<'_> {
         dual.number(&schema.number)?;
         dual.string(&schema.string);
         dual.array(&schema.array)?;
-        dual.object(&schema.object)?;
+        dual.object(&schema.object);
+        dual.free_members(&schema.object);
         dual.applicators(&schema);
+        dual.unevaluated()?;
         let Dual { branches, given_up, .. } = dual;
         Ok(if given_up { vec![Vec::new()] } else { branches })
     }
@@ -50,7 +54,11 @@ impl Dual<'_, '_> {
         self.branches.push(vec![made]);
     }
     fn not(&mut self, schema: SchemaId) -> SchemaId {
-        self.made(Schema::negated(schema))
+        match schema {
+            id if id == self.algebra.store.always => self.algebra.store.never,
+            id if id == self.algebra.store.never => self.algebra.store.always,
+            _ => self.made(Schema::negated(schema)),
+        }
     }
     fn no_dual(&mut self, keyword: &str) -> Result<()> {
         let note = Unsupported {
@@ -147,7 +155,7 @@ impl Dual<'_, '_> {
             self.branch(arrays(counted(max.saturating_add(1), None)));
         }
     }
-    fn object(&mut self, rules: &ObjectRules) -> Result<()> {
+    fn object(&mut self, rules: &ObjectRules) {
         let objects = |object| Schema { object, ..Schema::typed(TypeSet::OBJECT) };
         let (always, never) = (self.algebra.store.always, self.algebra.store.never);
         for key in &rules.required {
@@ -164,14 +172,57 @@ impl Dual<'_, '_> {
         if let Some(max) = rules.max_properties {
             self.branch(objects(ObjectRules { min_properties: max.saturating_add(1), ..ObjectRules::default() }));
         }
-        if rules.additional.is_some() {
-            self.no_dual("additionalProperties")?;
+    }
+    /// Some member that is not named violates what is said about its kind; or, the other way round, none is as required.
+    fn free_members(&mut self, rules: &ObjectRules) {
+        let always = self.algebra.store.always;
+        if let Some(additional) = rules.additional {
+            let except = rules.properties.iter().map(|(key, _)| key.clone()).collect();
+            let languages = rules.patterns.iter().map(|&(language, _)| (language, false)).collect();
+            self.some(KeySet { except, languages, names: None }, additional);
         }
-        if rules.patterns.iter().any(|(_, schema)| *schema != always) {
-            self.no_dual("patternProperties")?;
+        for &(language, schema) in rules.patterns.iter().filter(|(_, schema)| *schema != always) {
+            self.some(KeySet { languages: vec![(language, true)], ..KeySet::default() }, schema);
         }
-        if rules.names.is_some() {
-            self.no_dual("propertyNames")?;
+        if let Some(names) = rules.names {
+            let names = Some(self.not(names));
+            self.some(KeySet { names, ..KeySet::default() }, self.algebra.store.never);
+        }
+        for some in &rules.some {
+            self.none(some);
+        }
+    }
+    /// Some member among `keys` whose value violates the schema.
+    fn some(&mut self, keys: KeySet, violated: SchemaId) {
+        let some = vec![SomeMember { keys, value: self.not(violated) }];
+        let object = ObjectRules { some, ..ObjectRules::default() };
+        self.branch(Schema { object, ..Schema::typed(TypeSet::OBJECT) });
+    }
+    /// All members among the keys violate the value: one rule per way in which `some` is made above.
+    fn none(&mut self, some: &SomeMember) {
+        let value = self.not(some.value);
+        let SomeMember { keys: KeySet { except, languages, names }, .. } = some;
+        let (always, mut object) = (self.algebra.store.always, ObjectRules::default());
+        match (names, languages.as_slice()) {
+            (Some(names), _) => object.names = Some(self.not(*names)),
+            (None, &[(language, true)]) => object.patterns.push((language, value)),
+            (None, languages) => {
+                object.properties.extend(except.iter().map(|key| (key.clone(), always)));
+                object.patterns.extend(languages.iter().map(|&(language, _)| (language, always)));
+                object.additional = Some(value);
+            }
+        }
+        self.branch(Schema { object, ..Schema::typed(TypeSet::OBJECT) });
+    }
+    /// In some case, what is left over violates the rule.
+    fn unevaluated(&mut self) -> Result<()> {
+        for kind in [Kind::Properties, Kind::Items] {
+            for Leftover { mut conditions, rule } in self.algebra.leftovers(self.id, kind)? {
+                if let Some(rule) = rule {
+                    conditions.push(self.not(rule));
+                    self.branches.push(conditions);
+                }
+            }
         }
         Ok(())
     }

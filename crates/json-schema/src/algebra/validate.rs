@@ -1,9 +1,10 @@
 //! Whether a value satisfies a schema: used to filter `enum` and `const` by everything that stands beside them.
 
+use super::unevaluated::{Kind, Leftover};
 use super::Algebra;
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
-use crate::schema::{ArrayRules, NumberRules, ObjectRules, Schema, SchemaId, StringRules};
+use crate::schema::{ArrayRules, KeySet, NumberRules, ObjectRules, Schema, SchemaId, SomeMember, StringRules};
 use crate::types::TypeSet;
 
 /// Deepest nesting of schemas applied to one value.
@@ -45,7 +46,8 @@ impl Validator<'_, '_> {
             && schema.values.iter().all(|list| list.contains(value))
             && !schema.excluded.iter().any(|list| list.contains(value))
             && self.plain(&schema, value)?
-            && self.combined(&schema, value)?;
+            && self.combined(&schema, value)?
+            && self.unevaluated(id, value)?;
         self.depth -= 1;
         Ok(holds)
     }
@@ -76,6 +78,20 @@ impl Validator<'_, '_> {
         for list in &schema.one_of {
             if self.count(list, value)? != 1 {
                 return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+    /// The first case whose conditions hold decides.
+    fn unevaluated(&mut self, id: SchemaId, value: &Node) -> Result<bool> {
+        for kind in [Kind::Properties, Kind::Items] {
+            for Leftover { conditions, rule } in self.algebra.leftovers(id, kind)? {
+                if self.all(&conditions, value)? {
+                    match rule {
+                        Some(rule) if !self.schema(rule, value)? => return Ok(false),
+                        _ => break,
+                    }
+                }
             }
         }
         Ok(true)
@@ -160,11 +176,37 @@ impl Validator<'_, '_> {
                 }
             }
         }
+        for some in &rules.some {
+            if !self.some_member(some, members)? {
+                return Ok(false);
+            }
+        }
         Ok(true)
+    }
+    fn some_member(&mut self, some: &SomeMember, members: &indexmap::IndexMap<String, Node>) -> Result<bool> {
+        for (key, value) in members {
+            if self.algebra.among(&some.keys, key)? && self.schema(some.value, value)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
 impl Algebra<'_> {
+    /// Whether a key is in the set.
+    pub(crate) fn among(&mut self, keys: &KeySet, key: &str) -> Result<bool> {
+        if keys.except.iter().any(|name| &**name == key) {
+            return Ok(false);
+        }
+        for &(language, positive) in &keys.languages {
+            if self.languages.contains(language, key, &self.options.limits)? != positive {
+                return Ok(false);
+            }
+        }
+        let name = Node { value: Value::String(key.to_owned()), bytes: (0, 0) };
+        keys.names.map_or(Ok(true), |names| self.holds(&[names], &name))
+    }
     /// What an object schema says about the value of a key.
     pub(crate) fn member_schemas(&self, rules: &ObjectRules, key: &str) -> Result<Vec<SchemaId>> {
         let declared = rules.properties.iter().filter(|(name, _)| &**name == key).map(|&(_, schema)| schema);

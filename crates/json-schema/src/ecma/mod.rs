@@ -10,6 +10,7 @@ mod translate;
 
 use glrmask_automata::Regex;
 
+use crate::error::SchemaError;
 use crate::spell::Spelling;
 
 /// Why a pattern is refused.
@@ -23,5 +24,30 @@ pub(crate) enum PatternError {
 
 /// The contents of JSON strings (without quotes) in which the pattern is found.
 pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, PatternError> {
-    translate::search(&parser::parse(pattern)?, spelling)
+    translate::search(&parser::parse(pattern)?, &|ranges| spelling.class(ranges))
+}
+
+/// The strings that an ECMA-262 pattern matches from end to end, in UTF-8. Anchors at the ends say nothing new.
+///
+/// ```
+/// let date = glrmask_json_schema::ecma_pattern(r"^(?!0000)\d{4}$")?.compile(&Default::default())?;
+/// assert!(date.accepts(b"2024") && !date.accepts(b"0000"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A pattern that is malformed, or has something that is not supported (back-references, look-behind, word boundaries,
+/// assertions in loops).
+pub fn ecma_pattern(pattern: &str) -> Result<Regex, SchemaError> {
+    let scalar = |point: u32, end: u32| char::from_u32(point).or(char::from_u32(end));
+    // Surrogates at the end of a range are left out; those inside are for `char_class` to leave out.
+    let class = |ranges: &[(u32, u32)]| {
+        let scalars = ranges.iter().filter_map(|&(a, b)| Some((scalar(a, 0xe000)?, scalar(b, 0xd7ff)?)));
+        Regex::char_class(scalars.filter(|(first, last)| first <= last))
+    };
+    let language = parser::parse(pattern).and_then(|ast| translate::whole(&ast, &class));
+    language.map_err(|error| match error {
+        PatternError::Syntax(message) => SchemaError::invalid(format!("bad pattern: {message}")),
+        PatternError::Unsupported(construct) => SchemaError::unsupported(format!("pattern with {construct}")),
+    })
 }

@@ -10,17 +10,27 @@ use glrmask_automata::Regex;
 
 use super::parser::Ast;
 use super::PatternError;
-use crate::spell::Spelling;
 
 /// Longest loop around an assertion that is unrolled.
 const MAX_UNROLLED: u32 = 4;
 
 type Result<T> = std::result::Result<T, PatternError>;
 
-/// Contents of JSON strings in which the pattern is found.
-pub(super) fn search(ast: &Ast, spelling: Spelling) -> Result<Regex> {
-    let any = spelling.any_char();
-    let translator = Translator { all: any.star(), spelling };
+/// Writes a character out of a class.
+type Class<'c> = dyn Fn(&[(u32, u32)]) -> Regex + 'c;
+
+/// Every code point.
+const ALL: [(u32, u32); 1] = [(0, 0x10_ffff)];
+
+/// Strings that match the pattern from end to end.
+pub(super) fn whole(ast: &Ast, class: &Class<'_>) -> Result<Regex> {
+    Translator { all: class(&ALL).star(), class }.node(ast, &Regex::epsilon(), true)
+}
+
+/// Strings in which the pattern is found.
+pub(super) fn search(ast: &Ast, class: &Class<'_>) -> Result<Regex> {
+    let any = class(&ALL);
+    let translator = Translator { all: any.star(), class };
     let found_at_start = translator.node(ast, &translator.all, true)?;
     if never_floats(ast) {
         return Ok(found_at_start);
@@ -32,16 +42,16 @@ pub(super) fn search(ast: &Ast, spelling: Spelling) -> Result<Regex> {
     Ok(Regex::alternate([found_at_start, Regex::concat([any.plus(), found_later])]))
 }
 
-struct Translator {
+struct Translator<'c> {
     /// All strings.
     all: Regex,
-    spelling: Spelling,
+    class: &'c Class<'c>,
 }
 
-impl Translator {
+impl Translator<'_> {
     fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
         if !has_assertion(ast) {
-            return Ok(Regex::concat([plain(ast, self.spelling), rest.clone()]));
+            return Ok(Regex::concat([plain(ast, self.class), rest.clone()]));
         }
         Ok(match ast {
             Ast::Start if at_start => rest.clone(),
@@ -69,7 +79,7 @@ impl Translator {
                 Regex::alternate(counts.collect::<Result<Vec<_>>>()?)
             }
             Ast::Repeat { .. } => return Err(PatternError::Unsupported("an assertion inside a loop".into())),
-            Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast, self.spelling), rest.clone()]),
+            Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast, self.class), rest.clone()]),
         })
     }
     fn sequence(&self, parts: &[Ast], rest: &Regex, at_start: bool) -> Result<Regex> {
@@ -129,13 +139,13 @@ fn matches_empty(regex: &Regex) -> bool {
 }
 
 /// A node without assertions.
-fn plain(ast: &Ast, spelling: Spelling) -> Regex {
-    let all = |parts: &[Ast]| parts.iter().map(|part| plain(part, spelling)).collect::<Vec<_>>();
+fn plain(ast: &Ast, class: &Class<'_>) -> Regex {
+    let all = |parts: &[Ast]| parts.iter().map(|part| plain(part, class)).collect::<Vec<_>>();
     match ast {
-        Ast::Class(ranges) => spelling.class(ranges),
+        Ast::Class(ranges) => class(ranges),
         Ast::Concat(parts) => Regex::concat(all(parts)),
         Ast::Alternate(parts) => Regex::alternate(all(parts)),
-        Ast::Repeat { inner, min, max } => plain(inner, spelling).repeat(*min, *max),
+        Ast::Repeat { inner, min, max } => plain(inner, class).repeat(*min, *max),
         Ast::Empty | Ast::Start | Ast::End | Ast::Look { .. } => Regex::epsilon(),
     }
 }

@@ -9,8 +9,9 @@
 //! L[a,b) → L[a,m) | L[m,b) | L[a,m) L[m,b)         L[k,k+1) → LATERₖ vₖ
 //! ```
 //!
-//! The comma (or its absence) is fused into the key terminal, which makes this free of conflicts. A chain `pᵢ → pᵢ₋₁`
-//! for an absent member would be as small, but skipping n members would take n reductions; here it takes O(log n).
+//! Skipping n members takes O(log n) reductions. Short runs go on with the chain, `pᵢ → pᵢ₋₁` for an absent member, which
+//! takes a reduction per member skipped and half the productions. Both are free of conflicts, because the comma (or its
+//! absence) is fused into the key terminal.
 
 use std::ops::Range;
 
@@ -19,6 +20,9 @@ use rustc_hash::FxHashMap;
 
 use super::Emitter;
 use crate::error::Result;
+
+/// Longest run of optional members that is a chain.
+const MAX_CHAIN: usize = 64;
 
 /// A member as the two terminals of its key and the symbol of its value.
 #[derive(Clone, Copy)]
@@ -74,7 +78,18 @@ impl Emitter<'_, '_> {
         }
         Ok(Contents { members: vec![self.one_of(bodies)?], may_be_empty: false })
     }
-    fn allow(&mut self, prefix: Contents, members: &[(Member, bool)]) -> Result<Contents> {
+    fn allow(&mut self, mut prefix: Contents, members: &[(Member, bool)]) -> Result<Contents> {
+        if members.len() <= MAX_CHAIN {
+            for &(member, _) in members {
+                let mut bodies = prefix.members.clone();
+                bodies.extend(prefix.members.iter().map(|body| after(body, &[member.later, member.value])));
+                if prefix.may_be_empty {
+                    bodies.push(vec![member.first, member.value]);
+                }
+                prefix.members = vec![self.one_of(bodies)?];
+            }
+            return Ok(prefix);
+        }
         let mut run = Run { members, trees: FxHashMap::default() };
         let mut bodies = prefix.members.clone();
         if !prefix.members.is_empty() {

@@ -24,6 +24,13 @@ impl Counting {
     fn states(self) -> usize {
         self.max.unwrap_or(self.min.max(1))
     }
+    /// The saturated number of members after one more; `None` beyond the maximum.
+    pub(super) fn one_more(self, count: usize) -> Option<usize> {
+        match self.max {
+            Some(max) => Some(count + 1).filter(|&count| count <= max),
+            None => Some((count + 1).min(self.min)),
+        }
+    }
     /// The index after one member more; `None` beyond the maximum.
     fn next(self, index: usize) -> Option<usize> {
         match self.max {

@@ -11,6 +11,7 @@ mod divisor;
 mod linear;
 mod number;
 mod object;
+mod obligation;
 mod order;
 mod productive;
 mod remainder;

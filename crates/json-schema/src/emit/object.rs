@@ -1,7 +1,7 @@
 //! Objects: braces around members.
 //!
-//! What may stand between the braces is made by `chain.rs` (schema order), `counted.rs` (schema order, with counts) or
-//! `order.rs` (any order). All of them fuse the comma (or its absence) into the key terminal: `"k": ` where `k` comes
+//! What may stand between the braces is made by `chain.rs` (schema order), `counted.rs` (schema order, with counts),
+//! `obligation.rs` (schema order, with obligations) or `order.rs` (any order). All of them fuse the comma (or its absence) into the key terminal: `"k": ` where `k` comes
 //! first, `, "k": ` where it comes later; a separate comma would leave the parser guessing.
 
 use glrmask_automata::{NonterminalId, Regex, Symbol};
@@ -13,22 +13,23 @@ use super::Emitter;
 use crate::algebra::{Case, Goal};
 use crate::error::Result;
 use crate::options::PropertyOrder;
-use crate::shape::{FreeKeys, ObjectShape, StringShape};
+use crate::shape::{all_obligations, FreeKeys, Named, ObjectShape, Obligations, StringShape};
 use crate::types::TypeSet;
+
+/// A member as it may be written, and the obligations it then meets.
+pub(super) type Way = (Member, Obligations);
 
 impl Emitter<'_, '_> {
     pub(super) fn object(&mut self, lhs: NonterminalId, shape: &ObjectShape) -> Result<()> {
         let mut named = Vec::new();
         for member in &shape.named {
-            match self.symbol(&member.value)? {
-                Some(value) => {
-                    named.push((self.member(self.text.spelling.quoted(&member.key), value), member.required));
-                }
-                None if member.required => {
-                    self.blame(lhs, &member.value);
-                    return Ok(());
-                }
-                None => {}
+            let ways = self.ways(member)?;
+            if ways.is_empty() && member.required {
+                self.blame(lhs, &member.value);
+                return Ok(());
+            }
+            if !ways.is_empty() {
+                named.push((ways, member.required));
             }
         }
         let free = self.free_members(shape)?;
@@ -39,19 +40,37 @@ impl Emitter<'_, '_> {
         &mut self,
         lhs: NonterminalId,
         shape: &ObjectShape,
-        named: &[(Member, bool)],
-        free: &[Member],
+        named: &[(Vec<Way>, bool)],
+        free: &[Way],
     ) -> Result<Contents> {
         let counting =
             Counting { min: shape.min_properties as usize, max: shape.max_properties.map(|max| max as usize) };
+        let obligations = all_obligations(shape.obligations);
         if self.algebra.options.property_order == PropertyOrder::Any {
-            return self.any_order(lhs, named, free, counting);
+            return self.any_order(lhs, named, free, counting, obligations);
         }
+        if obligations != 0 {
+            return self.obliged(named, free, counting, obligations);
+        }
+        let plain = |(ways, required): &(Vec<Way>, bool)| ways.first().map(|&(member, _)| (member, *required));
+        let named: Vec<(Member, bool)> = named.iter().filter_map(plain).collect();
+        let free: Vec<Member> = free.iter().map(|&(member, _)| member).collect();
         if counting.min > 1 || counting.max.is_some() {
-            return self.counted(named, free, counting);
+            return self.counted(&named, &free, counting);
         }
-        let contents = self.chain(named, free)?;
+        let contents = self.chain(&named, &free)?;
         Ok(Contents { may_be_empty: contents.may_be_empty && counting.min == 0, ..contents })
+    }
+    /// The ways in which a member may be written.
+    fn ways(&mut self, named: &Named) -> Result<Vec<Way>> {
+        let mut ways = Vec::new();
+        let more = named.meeting.iter().map(|(meets, value)| (*meets, value));
+        for (meets, value) in [(named.meets, &named.value)].into_iter().chain(more) {
+            if let Some(value) = self.symbol(value)? {
+                ways.push((self.member(self.text.spelling.quoted(&named.key), value), meets));
+            }
+        }
+        Ok(ways)
     }
     fn braces(&mut self, lhs: NonterminalId, contents: Contents) -> Result<()> {
         let open = self.text.object_open();
@@ -72,12 +91,13 @@ impl Emitter<'_, '_> {
         let later = self.text.later_key(key);
         Member { first: self.terminal("FIRST_KEY", first), later: self.terminal("LATER_KEY", later), value }
     }
-    fn free_members(&mut self, shape: &ObjectShape) -> Result<Vec<Member>> {
+    /// The kinds of free members, and the obligations each of them meets.
+    fn free_members(&mut self, shape: &ObjectShape) -> Result<Vec<Way>> {
         let mut members = Vec::new();
         for free in &shape.free {
             let Some(value) = self.symbol(&free.value)? else { continue };
             if let Some(key) = self.free_key(shape, free)? {
-                members.push(self.member(key, value));
+                members.push((self.member(key, value), free.meets));
             }
         }
         Ok(members)

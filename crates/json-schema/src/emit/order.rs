@@ -1,6 +1,6 @@
 //! Members in any order: a left-linear automaton over facts.
 //!
-//! A state is the set of tracked keys that have been seen, and the number of members, saturated. Every named key is
+//! A state is the set of tracked keys that have been seen, the number of members, saturated, and the obligations met. Every named key is
 //! tracked, since none may stand twice; that takes 2ⁿ states for n keys, and no grammar can do with fewer (permutations
 //! have no small grammar), so n is limited. Where an object has more keys, `unsupported = weaken` tracks the required
 //! ones only, which keeps every value valid but lets optional keys be repeated.
@@ -14,13 +14,15 @@
 use glrmask_automata::{NonterminalId, Symbol};
 use rustc_hash::FxHashMap;
 
-use super::chain::{Contents, Member};
+use super::chain::Contents;
 use super::counted::Counting;
+use super::object::Way;
 use super::Emitter;
 use crate::error::{Result, SchemaError};
+use crate::shape::Obligations;
 
-/// Tracked keys seen, number of members.
-type Facts = (u64, usize);
+/// Tracked keys seen, number of members, obligations met.
+type Facts = (u64, usize, Obligations);
 
 /// The automaton in the making.
 struct Order {
@@ -37,31 +39,35 @@ impl Emitter<'_, '_> {
     pub(super) fn any_order(
         &mut self,
         object: NonterminalId,
-        named: &[(Member, bool)],
-        free: &[Member],
+        named: &[(Vec<Way>, bool)],
+        free: &[Way],
         counting: Counting,
+        obligations: Obligations,
     ) -> Result<Contents> {
-        let mut order = self.tracked(object, named)?;
-        let entries = named.iter().zip(order.tracked.clone()).map(|(&(member, _), bit)| (member, bit));
-        let entries: Vec<(Member, Option<u32>)> = entries.chain(free.iter().map(|&member| (member, None))).collect();
+        let required: Vec<bool> = named.iter().map(|(_, required)| *required).collect();
+        let mut order = self.tracked(object, &required)?;
+        let tracked = order.tracked.clone();
+        let entries = named.iter().zip(tracked).flat_map(|((ways, _), bit)| ways.iter().map(move |&way| (way, bit)));
+        let entries: Vec<(Way, Option<u32>)> = entries.chain(free.iter().map(|&way| (way, None))).collect();
         let mut later = Vec::with_capacity(entries.len());
-        for &(member, bit) in &entries {
+        for &((member, meets), bit) in &entries {
             let step = self.builder.fresh("member");
             self.production(step, vec![member.later, member.value])?;
-            later.push((Symbol::Nonterminal(step), bit));
-            if let Some(facts) = counting.after((0, 0), bit) {
+            later.push((Symbol::Nonterminal(step), meets, bit));
+            if let Some(facts) = counting.after((0, 0, 0), meets, bit) {
                 let to = self.facts(&mut order, facts);
                 self.production(to, vec![member.first, member.value])?;
             }
         }
-        let mut contents = Contents { members: Vec::new(), may_be_empty: order.required == 0 && counting.min == 0 };
+        let mut contents = Contents { members: Vec::new(), may_be_empty: false };
+        contents.may_be_empty = order.required == 0 && counting.min == 0 && obligations == 0;
         while let Some(facts) = order.queue.pop() {
             let from = self.facts(&mut order, facts);
-            if facts.0 & order.required == order.required && facts.1 >= counting.min {
+            if facts.0 & order.required == order.required && facts.1 >= counting.min && facts.2 == obligations {
                 contents.members.push(vec![Symbol::Nonterminal(from)]);
             }
-            for &(step, bit) in &later {
-                if let Some(next) = counting.after(facts, bit) {
+            for &(step, meets, bit) in &later {
+                if let Some(next) = counting.after(facts, meets, bit) {
                     let to = self.facts(&mut order, next);
                     self.production(to, vec![Symbol::Nonterminal(from), step])?;
                 }
@@ -70,7 +76,7 @@ impl Emitter<'_, '_> {
         Ok(contents)
     }
     /// Decides which keys are tracked.
-    fn tracked(&mut self, object: NonterminalId, members: &[(Member, bool)]) -> Result<Order> {
+    fn tracked(&mut self, object: NonterminalId, members: &[bool]) -> Result<Order> {
         let limit = self.algebra.options.limits.facts;
         let states = |n: usize| u32::try_from(n).ok().and_then(|n| 1usize.checked_shl(n)).filter(|_| n < 40);
         let fits = |n: usize| states(n).is_some_and(|states| states <= limit);
@@ -79,13 +85,13 @@ impl Emitter<'_, '_> {
             let given = states(members.len()).unwrap_or(usize::MAX);
             let mut error = SchemaError::limit("sets of keys of one object in any order", given, limit);
             error.explain("weakened, optional keys may be repeated");
-            let required = members.iter().filter(|(_, required)| *required).count();
+            let required = members.iter().filter(|&&required| required).count();
             self.over_limit(object, "properties", error, fits(required))?;
         }
         let mut bits = 0..;
         let tracked: Vec<_> =
-            members.iter().map(|&(_, required)| (all || required).then(|| bits.next()).flatten()).collect();
-        let required = members.iter().zip(&tracked).filter(|((_, required), _)| *required);
+            members.iter().map(|&required| (all || required).then(|| bits.next()).flatten()).collect();
+        let required = members.iter().zip(&tracked).filter(|(required, _)| **required);
         let required = required.filter_map(|(_, bit)| *bit).fold(0, |set, bit| set | 1 << bit);
         Ok(Order { tracked, required, states: FxHashMap::default(), queue: Vec::new() })
     }
@@ -99,12 +105,9 @@ impl Emitter<'_, '_> {
 
 impl Counting {
     /// The facts after one member more; `None` if it may not stand here.
-    fn after(self, (seen, count): Facts, bit: Option<u32>) -> Option<Facts> {
+    fn after(self, (seen, count, met): Facts, meets: Obligations, bit: Option<u32>) -> Option<Facts> {
         let bit = bit.map_or(0, |bit| 1 << bit);
-        let count = match self.max {
-            Some(max) => Some(count + 1).filter(|&count| count <= max)?,
-            None => (count + 1).min(self.min),
-        };
-        (seen & bit == 0).then_some((seen | bit, count))
+        let count = self.one_more(count)?;
+        (seen & bit == 0).then_some((seen | bit, count, met | meets))
     }
 }

@@ -23,11 +23,8 @@ impl Emitter<'_, '_> {
                 all.arrays.push(ArrayShape::tuple(items, self.algebra.store.never));
             }
             Value::Object(members) if self.has_orders(node) => {
-                let members = members.iter().map(|(key, value)| Named {
-                    key: key.as_str().into(),
-                    required: true,
-                    value: self.constant(value),
-                });
+                let members =
+                    members.iter().map(|(key, value)| Named::new(key.as_str().into(), true, self.constant(value)));
                 let named: Vec<Named> = members.collect();
                 all.objects.push(ObjectShape::closed(named));
             }

@@ -5,7 +5,7 @@ use super::{boolean, least, most, Keyword, Loader};
 use crate::dialect::Draft;
 use crate::error::{Result, SchemaError};
 use crate::json::Value;
-use crate::schema::{Contains, Schema, SchemaId};
+use crate::schema::{ArrayRules, Contains, Schema, SchemaId};
 
 impl<'t> Loader<'t> {
     pub(super) fn array(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
@@ -16,30 +16,41 @@ impl<'t> Loader<'t> {
             "uniqueItems" => rules.unique = boolean(keyword.node)?,
             "prefixItems" => rules.prefix = self.subschemas(keyword)?,
             "items" if matches!(keyword.node.value, Value::Array(_)) => {
-                if self.draft >= Draft::Draft2020 {
+                if keyword.draft() >= Draft::Draft2020 {
                     return Err(SchemaError::invalid("an array of schemas is called prefixItems in this draft"));
                 }
                 rules.prefix = self.subschemas(keyword)?;
             }
-            "items" => rules.items = self.constraint(keyword)?,
+            "items" => self.rest(rules, keyword)?,
             "additionalItems" => {
                 let tuple = keyword.siblings.get("items").is_some_and(|node| matches!(node.value, Value::Array(_)));
-                if tuple && self.draft < Draft::Draft2020 {
-                    rules.items = self.constraint(keyword)?;
+                if tuple && keyword.draft() < Draft::Draft2020 {
+                    self.rest(rules, keyword)?;
                 }
             }
-            "contains" => rules.contains = Some(self.contains(keyword)?),
-            _ => {
-                if self.constraint(keyword)?.is_some() {
-                    schema.unsupported.push(keyword.unsupported("not supported yet"));
+            "contains" => {
+                let contains = self.contains(keyword)?;
+                if self.tracks_evaluation() && keyword.draft() >= Draft::Draft2020 {
+                    rules.evaluates.push(contains.schema);
                 }
+                rules.contains = Some(contains);
+            }
+            _ => {
+                rules.unevaluated = self.constraint(keyword)?;
+                rules.evaluates_all |= self.tracks_evaluation() && rules.unevaluated.is_none();
             }
         }
         Ok(())
     }
+    /// The items behind the prefix.
+    fn rest(&mut self, rules: &mut ArrayRules, keyword: &Keyword<'_, 't>) -> Result<()> {
+        rules.items = self.constraint(keyword)?;
+        rules.evaluates_all |= self.tracks_evaluation() && rules.items.is_none();
+        Ok(())
+    }
     fn contains(&mut self, keyword: &Keyword<'_, 't>) -> Result<Contains> {
         let schema = self.subschema(keyword)?;
-        let counted = self.draft >= Draft::Draft2019;
+        let counted = keyword.draft() >= Draft::Draft2019 && keyword.place.dialect.knows("minContains");
         let bound = |name| if counted { optional_count(keyword, name) } else { Ok(None) };
         Ok(Contains { schema, min: bound("minContains")?.unwrap_or(1), max: bound("maxContains")? })
     }

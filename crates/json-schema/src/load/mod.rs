@@ -6,9 +6,11 @@
 
 mod applicator;
 mod array;
+mod library;
 mod object;
 mod resources;
 mod scalar;
+mod scope;
 
 use std::rc::Rc;
 
@@ -23,7 +25,9 @@ use crate::schema::{RefId, Schema, SchemaId, Store, Unsupported};
 use crate::spell::Spelling;
 use crate::{Options, Warning};
 
+pub(crate) use library::Library;
 use resources::{Place, Resources};
+use scope::{ScopeId, Scopes};
 
 /// A loaded document.
 pub(crate) struct Document {
@@ -34,20 +38,23 @@ pub(crate) struct Document {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Loads a document.
-pub(crate) fn load(root: &Node, options: &Options) -> Result<Document> {
-    let draft = Draft::detect(root)?;
+/// Loads a document and what it refers to.
+pub(crate) fn load<'t>(root: &'t Node, library: &'t Library<'t>, options: &'t Options) -> Result<Document> {
+    let resources = Resources::new(root, library)?;
+    let root = resources.root();
+    let draft = root.dialect.draft;
     let mut loader = Loader {
         options,
-        draft,
-        resources: Resources::new(root, draft),
+        resources,
+        scopes: Scopes::new(),
         store: Store::new(),
         languages: Languages::new(Spelling::constrained(options)),
         references: FxHashMap::default(),
         queue: Vec::new(),
         warnings: Vec::new(),
     };
-    let root = loader.schema(loader.resources.root())?;
+    let root = loader.within(root, ScopeId::EMPTY);
+    let root = loader.schema(root)?;
     while let Some((reference, place)) = loader.queue.pop() {
         let target = loader.schema(place)?;
         loader.store.set_target(reference, target);
@@ -58,12 +65,12 @@ pub(crate) fn load(root: &Node, options: &Options) -> Result<Document> {
 
 struct Loader<'t> {
     options: &'t Options,
-    draft: Draft,
     resources: Resources<'t>,
+    scopes: Scopes<'t>,
     store: Store,
     languages: Languages,
-    /// References by the pointer of their target.
-    references: FxHashMap<String, RefId>,
+    /// References by the pointer of their target and the scope it is seen in.
+    references: FxHashMap<(String, ScopeId), RefId>,
     queue: Vec<(RefId, Place<'t>)>,
     warnings: Vec<Warning>,
 }
@@ -84,7 +91,11 @@ impl<'t> Loader<'t> {
             Value::Bool(false) => Ok(self.store.never),
             Value::Object(members) => {
                 let mut schema = Box::<Schema>::default();
-                let place = self.resources.enter(place);
+                let (outer, base) = (place.scope, place.base.clone());
+                let mut place = self.resources.enter(place);
+                if place.base != base {
+                    place = self.within(place, outer);
+                }
                 self.keywords(&mut schema, members, &place)?;
                 if schema.unsupported.iter().any(|note| note.keyword == "patternProperties") {
                     // Weakened: keys of an unknown pattern must not fall under `additionalProperties`.
@@ -96,7 +107,7 @@ impl<'t> Loader<'t> {
         }
     }
     fn keywords(&mut self, schema: &mut Schema, siblings: &'t IndexMap<String, Node>, place: &Place<'t>) -> Result<()> {
-        let only_ref = self.draft.ref_hides_siblings() && siblings.contains_key("$ref");
+        let only_ref = place.dialect.draft.ref_hides_siblings() && siblings.contains_key("$ref");
         for (name, node) in siblings {
             if !only_ref || name == "$ref" {
                 let keyword = Keyword { name, node, siblings, place };
@@ -106,8 +117,8 @@ impl<'t> Loader<'t> {
         Ok(())
     }
     fn keyword(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        if !self.draft.knows(keyword.name) {
-            if keyword.name == "dependencies" {
+        if !keyword.place.dialect.knows(keyword.name) {
+            if keyword.name == "dependencies" && keyword.draft() > Draft::Draft7 {
                 self.warn(keyword, "not a keyword of this draft, ignored");
             }
             return Ok(());
@@ -135,6 +146,15 @@ impl<'t> Loader<'t> {
         }
     }
 
+    /// The place as seen from a scope: its resource is entered.
+    fn within(&mut self, mut place: Place<'t>, scope: ScopeId) -> Place<'t> {
+        place.scope = self.scopes.enter(scope, self.resources.anchors(&place));
+        place
+    }
+    /// Whether it matters what schemas evaluate without asserting anything.
+    fn tracks_evaluation(&self) -> bool {
+        self.resources.mentions_unevaluated()
+    }
     fn warn(&mut self, keyword: &Keyword<'_, 't>, message: &str) {
         self.warnings.push(Warning::new(&keyword.place.pointer, keyword.name, message));
     }
@@ -166,6 +186,9 @@ impl<'t> Loader<'t> {
 }
 
 impl Keyword<'_, '_> {
+    fn draft(&self) -> Draft {
+        self.place.dialect.draft
+    }
     fn unsupported(&self, reason: &str) -> Unsupported {
         self.note(Category::Unsupported, reason)
     }

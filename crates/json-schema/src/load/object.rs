@@ -13,17 +13,19 @@ impl<'t> Loader<'t> {
         match keyword.name {
             "properties" => rules.properties = self.members(keyword)?.into_iter().map(|(k, v)| (k.into(), v)).collect(),
             "required" => rules.required = unique(strings(keyword.node)?),
-            "additionalProperties" => rules.additional = self.constraint(keyword)?,
+            "additionalProperties" => {
+                rules.additional = self.constraint(keyword)?;
+                rules.evaluates_all |= self.tracks_evaluation() && rules.additional.is_none();
+            }
+            "unevaluatedProperties" => {
+                rules.unevaluated = self.constraint(keyword)?;
+                rules.evaluates_all |= self.tracks_evaluation() && rules.unevaluated.is_none();
+            }
             "patternProperties" => self.patterns(schema, keyword)?,
             "propertyNames" => rules.names = self.constraint(keyword)?,
             "minProperties" => rules.min_properties = least(keyword.node)?,
             "maxProperties" => rules.max_properties = most(keyword.node)?,
-            "dependentSchemas" | "dependentRequired" | "dependencies" => self.dependencies(schema, keyword)?,
-            _ => {
-                if self.constraint(keyword)?.is_some() {
-                    schema.unsupported.push(keyword.unsupported("not supported yet"));
-                }
-            }
+            _ => self.dependencies(schema, keyword)?,
         }
         Ok(())
     }

@@ -23,21 +23,23 @@ impl<'t> Loader<'t> {
             "minLength" => schema.string.min_length = least(node)?,
             "maxLength" => schema.string.max_length = most(node)?,
             "pattern" => self.pattern(schema, keyword, string(node)?),
-            "format" if self.options.format_assertion => self.format(schema, keyword, string(node)?),
+            "format" if self.options.format_assertion || keyword.place.dialect.format_assertion => {
+                self.format(schema, keyword, string(node)?)
+            }
             _ => {}
         }
         Ok(())
     }
     fn bound(&self, keyword: &Keyword<'_, 't>) -> Result<Option<Bound>> {
         let exclusive = keyword.name.starts_with("exclusive");
-        if exclusive && self.draft == Draft::Draft4 {
+        if exclusive && keyword.draft() == Draft::Draft4 {
             boolean(keyword.node)?;
             return Ok(None);
         }
         let value = self.number(keyword.node)?;
         let flag = if keyword.name == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
         let flagged = match keyword.siblings.get(flag) {
-            Some(flag) if self.draft == Draft::Draft4 => boolean(flag)?,
+            Some(flag) if keyword.draft() == Draft::Draft4 => boolean(flag)?,
             _ => false,
         };
         Ok(Some(Bound { value, exclusive: exclusive || flagged }))

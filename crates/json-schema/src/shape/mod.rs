@@ -4,11 +4,13 @@
 mod array;
 mod number;
 mod object;
+mod obligation;
 mod string;
 
 pub(crate) use array::{ArrayShape, ContainsShape, UniqueShape};
 pub(crate) use number::NumberShape;
-pub(crate) use object::{FreeKeys, Named, ObjectShape};
+pub(crate) use object::{FreeKeys, Named, ObjectShape, Obligations};
+pub(crate) use obligation::all as all_obligations;
 pub(crate) use string::StringShape;
 
 use crate::algebra::Algebra;

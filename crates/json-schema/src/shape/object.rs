@@ -29,6 +29,8 @@ pub(crate) struct ObjectShape {
     pub(crate) free: Vec<FreeKeys>,
     pub(crate) min_properties: u32,
     pub(crate) max_properties: Option<u32>,
+    /// Number of obligations: conditions that some member must meet.
+    pub(crate) obligations: u32,
 }
 
 /// A member with a known key.
@@ -37,7 +39,21 @@ pub(crate) struct Named {
     pub(crate) key: Rc<str>,
     pub(crate) required: bool,
     pub(crate) value: Goal,
+    /// Obligations that the member meets whatever its value is.
+    pub(crate) meets: Obligations,
+    /// Values that meet more of them.
+    pub(crate) meeting: Vec<(Obligations, Goal)>,
 }
+
+impl Named {
+    /// Without obligations.
+    pub(crate) fn new(key: Rc<str>, required: bool, value: Goal) -> Self {
+        Self { key, required, value, meets: 0, meeting: Vec::new() }
+    }
+}
+
+/// A set of obligations of one object, as bits.
+pub(crate) type Obligations = u32;
 
 /// Keys that are not named: those in (or not in) some languages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -46,12 +62,14 @@ pub(crate) struct FreeKeys {
     /// What the key itself must satisfy.
     pub(crate) names: Goal,
     pub(crate) value: Goal,
+    /// Obligations that such a member meets.
+    pub(crate) meets: Obligations,
 }
 
 impl ObjectShape {
     /// Objects of these members and no others.
     pub(crate) fn closed(named: Vec<Named>) -> Self {
-        Self { named, forbidden: Vec::new(), free: Vec::new(), min_properties: 0, max_properties: None }
+        Self { named, forbidden: Vec::new(), free: Vec::new(), min_properties: 0, max_properties: None, obligations: 0 }
     }
     /// `None` if no object is left.
     pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
@@ -64,6 +82,7 @@ impl ObjectShape {
             free: Vec::new(),
             min_properties: rules.iter().map(|rules| rules.min_properties).max().unwrap_or(0),
             max_properties: rules.iter().filter_map(|rules| rules.max_properties).min(),
+            obligations: 0,
         };
         if !shape.name(algebra, &rules, &names)? {
             return Ok(None);
@@ -71,6 +90,9 @@ impl ObjectShape {
         shape.split_free(algebra, &rules, &names, members)?;
         shape.exclude(algebra, members)?;
         shape.name_few(algebra)?;
+        if !shape.oblige(algebra, &rules, members)? {
+            return Ok(None);
+        }
         shape.check_counts(algebra, members)?;
         let required = shape.named.iter().filter(|named| named.required).count() as u64;
         let possible =
@@ -83,8 +105,10 @@ impl ObjectShape {
         let required: FxHashSet<&Rc<str>> = rules.iter().flat_map(|rules| &rules.required).collect();
         let declared = rules.iter().flat_map(|rules| rules.properties.iter().map(|(key, _)| key));
         let undeclared = rules.iter().flat_map(|rules| &rules.required);
+        // So that every free key is like every other for the obligations.
+        let excepted = rules.iter().flat_map(|rules| &rules.some).flat_map(|some| &some.keys.except);
         let mut seen = FxHashSet::default();
-        for key in declared.chain(undeclared).filter(|&key| seen.insert(key.clone())) {
+        for key in declared.chain(undeclared).chain(excepted).filter(|&key| seen.insert(key.clone())) {
             let mut schemas = Vec::new();
             for table in &tables {
                 table.applicable(algebra, key, &mut schemas)?;
@@ -93,7 +117,9 @@ impl ObjectShape {
             let name = Node { value: Value::String(key.to_string()), bytes: (0, 0) };
             let possible = !value.contains(&algebra.store.never) && algebra.holds(names, &name)?;
             match (possible, required.contains(key)) {
-                (true, required) => self.named.push(Named { key: key.clone(), required, value }),
+                (true, required) => {
+                    self.named.push(Named::new(key.clone(), required, value));
+                }
                 (false, true) => return Ok(false),
                 (false, false) => self.forbidden.push(key.clone()),
             }
@@ -109,7 +135,9 @@ impl ObjectShape {
         members: &[SchemaId],
     ) -> Result<()> {
         let mut patterns: Vec<LanguageId> = Vec::new();
-        for &(language, _) in rules.iter().flat_map(|rules| &rules.patterns) {
+        let obliged = rules.iter().flat_map(|rules| &rules.some).flat_map(|some| &some.keys.languages);
+        let mentioned = rules.iter().flat_map(|rules| &rules.patterns).map(|(language, _)| language);
+        for &language in mentioned.chain(obliged.map(|(language, _)| language)) {
             if !patterns.contains(&language) {
                 patterns.push(language);
             }
@@ -118,7 +146,7 @@ impl ObjectShape {
             let at = members.iter().find(|&&id| !algebra.store.get(id).object.patterns.is_empty());
             let id = at.copied().unwrap_or(algebra.store.always);
             algebra.unsupported_at(id, "patternProperties", "more than 8 patterns for one object")?;
-            self.free.push(FreeKeys { languages: Vec::new(), names: names.clone(), value: Goal::new() });
+            self.free.push(FreeKeys { languages: Vec::new(), names: names.clone(), value: Goal::new(), meets: 0 });
             return Ok(());
         }
         for subset in 0..1usize << patterns.len() {
@@ -126,7 +154,7 @@ impl ObjectShape {
             let languages: Vec<_> = patterns.iter().enumerate().map(|(i, &p)| (p, matches(i))).collect();
             let value = algebra.goal(rules.iter().flat_map(|rules| free_schemas(rules, &languages)));
             if !value.contains(&algebra.store.never) && !names.contains(&algebra.store.never) {
-                self.free.push(FreeKeys { languages, names: names.clone(), value });
+                self.free.push(FreeKeys { languages, names: names.clone(), value, meets: 0 });
             }
         }
         Ok(())
@@ -153,7 +181,7 @@ impl ObjectShape {
             match self.few_keys(algebra, &free)? {
                 None => self.free.push(free),
                 Some(keys) => {
-                    let named = |key: String| Named { key: key.into(), required: false, value: free.value.clone() };
+                    let named = |key: String| Named::new(key.into(), false, free.value.clone());
                     self.named.extend(keys.into_iter().map(named));
                 }
             }

@@ -36,7 +36,7 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, JsonSchemaOptions, SchemaWarning, Stats
+from glrmask.types import Diagnostic, JsonSchemaLimits, JsonSchemaOptions, SchemaWarning, Stats
 
 __all__ = [
     "ArtifactError",
@@ -48,6 +48,7 @@ __all__ = [
     "GlrmaskError",
     "Grammar",
     "GrammarSyntaxError",
+    "JsonSchemaLimits",
     "JsonSchemaOptions",
     "LimitError",
     "Optimization",

@@ -37,7 +37,7 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, JsonSchemaOptions, SchemaWarning, Stats
+from glrmask.types import Diagnostic, JsonSchemaLimits, JsonSchemaOptions, SchemaWarning, Stats
 
 __all__ = [
     "ArtifactError",
@@ -49,6 +49,7 @@ __all__ = [
     "GlrmaskError",
     "Grammar",
     "GrammarSyntaxError",
+    "JsonSchemaLimits",
     "JsonSchemaOptions",
     "LimitError",
     "Optimization",
@@ -185,7 +186,10 @@ class Grammar:
 
     @staticmethod
     def from_json_schema(schema: Any, **options: Unpack[JsonSchemaOptions]) -> Grammar:
-        """From a JSON Schema: JSON text (`str` or UTF-8 `bytes`), or any value that `json.dumps` writes.
+        """From a JSON Schema: JSON text (`str` or UTF-8 `bytes`), any value that `json.dumps` writes, or a Python type.
+
+        Types are Pydantic models, dataclasses, `TypedDict` and whatever else `pydantic.TypeAdapter` knows (adapters
+        themselves too); they take Pydantic, `pip install glrmask[pydantic]`.
 
         The grammar is exact: it has no text with an invalid value and at least one text of every valid value. What
         cannot be enforced is an error, unless `unsupported="weaken"` is given, see `JsonSchemaOptions`.
@@ -218,6 +222,32 @@ class Grammar:
         `%declare` declares stand for the ids that `token_names` gives them; they are never inferred from spellings.
 
         Raises `GrammarSyntaxError`, `LimitError`; `TypeError`, `ValueError` for bad arguments.
+        """
+
+    @staticmethod
+    def from_gbnf(source: str, *, token_names: dict[str, int | Sequence[int]] | None = None) -> Grammar:
+        """From GBNF text, the format of llama.cpp; the root is the rule `root`.
+
+        `<name>` atoms stand for the ids that `token_names` gives them, `<[id]>` for the id itself.
+
+        Raises `GrammarSyntaxError`, `LimitError`; `TypeError` for bad arguments.
+        """
+
+    @staticmethod
+    def from_regex(pattern: str, *, flavor: Literal["rust", "ecma"] = "rust") -> Grammar:
+        """From a regular expression that the text matches from end to end.
+
+        `rust` is the syntax of Rust's `regex` crate, `ecma` that of ECMA-262 and JSON Schema. What is not regular, or
+        not supported, is an error.
+
+        Raises `GrammarSyntaxError`, `LimitError`; `TypeError`, `ValueError` for bad arguments.
+        """
+
+    @staticmethod
+    def from_choices(choices: Iterable[str | bytes]) -> Grammar:
+        """The texts that are exactly one of these; `str` is encoded as UTF-8.
+
+        Raises `GlrmaskError` if there are none, `TypeError` for anything else.
         """
 
     def to_glrm(self) -> str:

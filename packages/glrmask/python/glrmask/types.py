@@ -1,15 +1,35 @@
 """Plain values that the classes of this package take and give."""
 
-from typing import Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
-__all__ = ["Diagnostic", "JsonSchemaOptions", "SchemaWarning", "Stats"]
+__all__ = ["Diagnostic", "JsonSchemaLimits", "JsonSchemaOptions", "SchemaWarning", "Stats"]
+
+
+class JsonSchemaLimits(TypedDict, total=False):
+    """Bounds on work and size while a schema is read. Reaching one raises `LimitError`, which names it."""
+
+    schema_bytes: int
+    """Bytes of schema text."""
+    depth: int
+    """Nesting of the JSON text of the schema. Very deep schemas take deep recursion: raise it with care."""
+    productions: int
+    """Productions of the grammar."""
+    branches: int
+    """Alternatives that one schema may multiply out to."""
+    regex_states: int
+    """States of one automaton."""
+    facts: int
+    """Sets of keys of one object (in any order), or of unique items of one array, that are told apart: 2ⁿ for n."""
+    watched: int
+    """Counts of items of one array that are told apart for `contains` and `uniqueItems`."""
+    digits: int
+    """Digits of a number that takes part in a bound or a value."""
+    steps: int
+    """Steps of checks: values against schemas, schemas against each other."""
 
 
 class JsonSchemaOptions(TypedDict, total=False):
-    """Keyword arguments of `Grammar.from_json_schema` and of `from_json_schema` of the constraint classes.
-
-    An option that this version knows but does not implement raises `SchemaError` when asked for.
-    """
+    """Keyword arguments of `Grammar.from_json_schema` and of `from_json_schema` of the constraint classes."""
 
     whitespace: Literal["spaced", "compact", "flexible"]
     """White space between the atoms of the JSON text: `"spaced"` (default) is what `json.dumps` writes, `"compact"` is
@@ -18,17 +38,24 @@ class JsonSchemaOptions(TypedDict, total=False):
     """Longest run of white space in bytes for `"flexible"`, 16 by default; `None` is without bound."""
     property_order: Literal["schema", "any"]
     """Order of object members: `"schema"` (default) is the order of declaration, then other required keys, then free
-    ones."""
+    ones. `"any"` is every order, never twice the same named key; an object of n named keys then takes 2ⁿ sets of keys,
+    see `JsonSchemaLimits.facts`. Beyond that it is an error; weakened, only required keys are not repeated."""
     ensure_ascii: bool
-    """Whether only ASCII characters may be written; false by default."""
+    """Whether only ASCII characters may be written, others as escapes; false by default."""
     escapes: Literal["natural", "canonical", "any"]
-    """Spelling of characters in strings: `"canonical"` is what `json.dumps(ensure_ascii=False)` writes; `"natural"`
-    (default) also allows every JSON escape in strings that nothing but their type constrains."""
+    """Spelling of characters in strings: `"canonical"` is what `json.dumps` writes with the same `ensure_ascii`;
+    `"natural"` (default) also allows every JSON escape in strings that nothing but their type constrains; `"any"`
+    allows every escape everywhere, in keys too. Whatever the spelling, keys are compared after unescaping."""
     format_assertion: bool
     """Whether the formats that the specification names are asserted; true by default."""
+    registry: dict[str, Any]
+    """Documents that `$ref` may lead to, by absolute URI: each a schema as a value or as JSON text. Nothing is ever
+    fetched; the metaschemas of the five drafts are built in."""
     unsupported: Literal["error", "weaken"]
     """What to do with an assertion that cannot be enforced: `"error"` (default) refuses the schema, `"weaken"` leaves
     the assertion out and lists it in `Grammar.warnings`."""
+    limits: JsonSchemaLimits
+    """Bounds on work and size; what is not given has its default."""
 
 
 class SchemaWarning(NamedTuple):

@@ -1,0 +1,245 @@
+//! Completions by tokens: few of them, and the fewest within a bounded search.
+//!
+//! The shortest bytes are split into as few tokens as possible. That need not be the fewest of all, since a longer text
+//! may take fewer tokens; so texts are searched level by level, one token each, for a completion with fewer. A level
+//! is a walk of the vocabulary's trie from each state of the level before, all states once. A subtree is left out when
+//! no token below it can save enough: after any of them at least `(B − longest rest) / longest token` tokens are needed,
+//! where `B` is the number of bytes that complete the text at the subtree's root.
+
+use std::sync::Arc;
+
+use glrmask_automata::lexdag::ConditionSetId;
+use glrmask_automata::Id;
+use glrmask_glr::LrState;
+use glrmask_vocab::{NodeId, Rank, TokenId, Vocab};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use weighted_gss::NodeId as StacksId;
+
+use crate::branch::{Branches, Lexeme};
+use crate::commit;
+use crate::completion::Search;
+use crate::constraint::Inner;
+use crate::error::RuntimeError;
+use crate::state::ConstraintState;
+
+/// Steps of one search: one for each node of the vocabulary's trie, and twenty more for each place not seen before.
+pub const COMPLETION_STEPS: usize = 200_000;
+/// A place that was not seen before costs a search of its own.
+const PLACE_STEPS: usize = 20;
+/// Stacks up to this depth are compared by their symbols, deeper ones by address.
+const COMPARED_DEPTH: usize = 32;
+
+/// Tokens that complete a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenCompletion {
+    /// The tokens, without an end token.
+    pub tokens: Vec<TokenId>,
+    /// Whether it is certain that no fewer tokens complete the text.
+    pub is_minimal: bool,
+}
+
+impl ConstraintState {
+    /// Few tokens that complete the text; empty if it is complete already. End tokens are not used, not even by their
+    /// bytes. Changes nothing.
+    ///
+    /// They are the fewest if the search ends within [`COMPLETION_STEPS`] (some tens of milliseconds), which [`TokenCompletion::is_minimal`] tells; otherwise they are
+    /// [`shortest_completion`](Self::shortest_completion) in the fewest tokens, or what was found by then.
+    ///
+    /// `None` if no tokens complete the text: the state is rejected, or the vocabulary lacks what it takes.
+    ///
+    /// # Errors
+    /// As for [`shortest_completion`](Self::shortest_completion); the search ended without any completion.
+    pub fn shortest_completion_tokens(&self) -> Result<Option<TokenCompletion>, RuntimeError> {
+        let Some(text) = self.shortest_completion()? else { return Ok(None) };
+        let inner = self.constraint().inner();
+        let split = fewest_tokens(inner, &text);
+        if text.is_empty() {
+            return Ok(Some(TokenCompletion { tokens: Vec::new(), is_minimal: true }));
+        }
+        let mut search = TokenSearch::new(inner, split.as_ref().map(Vec::len));
+        let improved = search.run(self.branches(), text.len())?;
+        match (improved.or(split), search.steps_left) {
+            (Some(tokens), left) => Ok(Some(TokenCompletion { tokens, is_minimal: left > 0 })),
+            (None, 0) => Err(RuntimeError::limit("steps to find tokens", COMPLETION_STEPS, COMPLETION_STEPS)),
+            (None, _) => Ok(None),
+        }
+    }
+}
+
+/// The id to commit for a string: any that is not an end token.
+fn usable_id(inner: &Inner, rank: Rank) -> Option<TokenId> {
+    let ends = &inner.config.end_tokens;
+    inner.vocab.ids(rank).iter().copied().find(|id| !ends.contains(id))
+}
+
+/// The fewest tokens that spell `text`; `None` if none do. From the end to the beginning.
+fn fewest_tokens(inner: &Inner, text: &[u8]) -> Option<Vec<TokenId>> {
+    let trie = inner.vocab.trie();
+    // Per position: how many tokens to the end, and the first of them with its length.
+    let mut best: Vec<Option<(usize, TokenId, usize)>> = vec![None; text.len()];
+    let cost = |best: &[Option<(usize, TokenId, usize)>], at: usize| match best.get(at) {
+        Some(known) => known.map(|b| b.0),
+        None => Some(0),
+    };
+    for start in (0..text.len()).rev() {
+        let mut node = NodeId::ROOT;
+        for (length, &byte) in text[start..].iter().enumerate() {
+            let Some(child) = trie.child(node, byte) else { break };
+            node = child;
+            let Some(id) = trie.token(node).and_then(|rank| usable_id(inner, rank)) else { continue };
+            let Some(rest) = cost(&best, start + length + 1) else { continue };
+            if best[start].is_none_or(|known| rest + 1 < known.0) {
+                best[start] = Some((rest + 1, id, length + 1));
+            }
+        }
+    }
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let (_, id, length) = best[at]?;
+        tokens.push(id);
+        at += length;
+    }
+    Some(tokens)
+}
+
+/// What tells places apart, as far as it can be told quickly.
+type Key = SmallVec<[(Lexeme, Option<SmallVec<[ConditionSetId; 2]>>, StackKey); 1]>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum StackKey {
+    Symbols(Vec<LrState>),
+    Id(StacksId),
+}
+
+fn key(branches: &Branches) -> Key {
+    let one = |branch: &crate::branch::Branch| {
+        let weight = branch.stacks.uniform().map(|weight| weight.iter().collect());
+        let stack = match branch.stacks.linear() {
+            Some(stack) if stack.len() <= COMPARED_DEPTH => StackKey::Symbols(stack.iter().copied().collect()),
+            _ => StackKey::Id(branch.stacks.node_id()),
+        };
+        (branch.lexeme, weight, stack)
+    };
+    branches.iter().map(one).collect()
+}
+
+/// A place that some tokens lead to.
+struct Place {
+    branches: Branches,
+    from: Option<(usize, Rank)>,
+}
+
+struct TokenSearch<'a> {
+    inner: &'a Inner,
+    vocab: &'a Vocab,
+    /// Completions must have fewer tokens than this.
+    below: usize,
+    heights: Arc<[u32]>,
+    places: Vec<Place>,
+    seen: FxHashSet<Key>,
+    /// Bytes that complete a place; the branches keep addresses alive.
+    known: FxHashMap<Key, (Option<u64>, Branches)>,
+    steps_left: usize,
+}
+
+impl<'a> TokenSearch<'a> {
+    fn new(inner: &'a Inner, known: Option<usize>) -> Self {
+        let heights = inner.completions.lock().heights(inner.vocab.trie());
+        Self {
+            inner,
+            vocab: &inner.vocab,
+            below: known.unwrap_or(usize::MAX),
+            heights,
+            places: Vec::new(),
+            seen: FxHashSet::default(),
+            known: FxHashMap::default(),
+            steps_left: COMPLETION_STEPS,
+        }
+    }
+
+    /// A completion of fewer tokens than known, the fewest of all; `None` if there is none, or no steps are left.
+    fn run(&mut self, branches: &[crate::branch::Branch], bytes: usize) -> Result<Option<Vec<TokenId>>, RuntimeError> {
+        if self.tokens_for(bytes as u64) >= self.below {
+            return Ok(None);
+        }
+        self.places.push(Place { branches: branches.iter().cloned().collect(), from: None });
+        let (mut level, mut used) = (0..1, 0);
+        while !level.is_empty() && used + 1 < self.below {
+            let next = self.places.len();
+            for place in level {
+                if let Some(last) = self.expand(place, used)? {
+                    return Ok(Some(self.tokens(place, last)));
+                }
+                if self.steps_left == 0 {
+                    return Ok(None);
+                }
+            }
+            (level, used) = (next..self.places.len(), used + 1);
+        }
+        Ok(None)
+    }
+
+    /// Walks the trie from a place that took `used` tokens. A token that completes the text, if there is one; otherwise
+    /// the places after all tokens that may lead to fewer tokens than known are added.
+    fn expand(&mut self, place: usize, used: usize) -> Result<Option<Rank>, RuntimeError> {
+        let trie = self.vocab.trie();
+        let mut work: Vec<(NodeId, Branches)> = vec![(NodeId::ROOT, self.places[place].branches.clone())];
+        while let Some((node, branches)) = work.pop() {
+            for child in trie.children(node) {
+                if self.steps_left == 0 {
+                    return Ok(None);
+                }
+                self.steps_left -= 1;
+                let mut after = branches.clone();
+                if commit::advance(self.inner, &mut after, &[trie.byte(child)]) == 0 {
+                    continue;
+                }
+                let Some(bytes) = self.bytes_left(&after)? else { continue };
+                if let Some(rank) = trie.token(child).filter(|&rank| usable_id(self.inner, rank).is_some()) {
+                    if bytes == 0 {
+                        return Ok(Some(rank));
+                    }
+                    if used + 1 + self.tokens_for(bytes) < self.below && self.seen.insert(key(&after)) {
+                        self.places.push(Place { branches: after.clone(), from: Some((place, rank)) });
+                    }
+                }
+                let saved = u64::from(self.heights[child.index()]);
+                if saved > 0 && used + 1 + self.tokens_for(bytes.saturating_sub(saved)) < self.below {
+                    work.push((child, after));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// At least so many tokens have so many bytes.
+    fn tokens_for(&self, bytes: u64) -> usize {
+        let longest = self.vocab.max_token_len().max(1) as u64;
+        usize::try_from(bytes.div_ceil(longest)).unwrap_or(usize::MAX)
+    }
+
+    /// How many bytes complete these branches; `None` if nothing does.
+    fn bytes_left(&mut self, branches: &Branches) -> Result<Option<u64>, RuntimeError> {
+        let key = key(branches);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.0);
+        }
+        self.steps_left = self.steps_left.saturating_sub(PLACE_STEPS);
+        let mut search = Search::new(self.inner);
+        let found = search.run(&mut self.inner.completions.lock(), branches)?;
+        let bytes = found.then_some(search.cost);
+        self.known.insert(key, (bytes, branches.clone()));
+        Ok(bytes)
+    }
+
+    fn tokens(&self, place: usize, last: Rank) -> Vec<TokenId> {
+        let mut ranks = vec![last];
+        let mut here = place;
+        while let Some((before, rank)) = self.places[here].from {
+            ranks.push(rank);
+            here = before;
+        }
+        ranks.iter().rev().filter_map(|&rank| usable_id(self.inner, rank)).collect()
+    }
+}

@@ -5,7 +5,7 @@ use std::fmt;
 use glrmask_compiler::CompileError;
 use glrmask_grammar::GrammarError;
 use glrmask_json_schema::SchemaError;
-use glrmask_runtime::{CommitError, RuntimeError};
+use glrmask_runtime::{ArtifactError, CommitError, RuntimeError};
 use glrmask_vocab::VocabError;
 
 /// An error of glrmask. The error of the crate it comes from is its source.
@@ -28,6 +28,8 @@ pub enum ErrorKind {
     Commit(CommitError),
     /// A mask could not be computed.
     Runtime(RuntimeError),
+    /// An artifact could not be written or read.
+    Artifact(ArtifactError),
 }
 
 impl Error {
@@ -46,6 +48,7 @@ impl fmt::Display for Error {
             ErrorKind::Compile(e) => e.fmt(f),
             ErrorKind::Commit(e) => e.fmt(f),
             ErrorKind::Runtime(e) => e.fmt(f),
+            ErrorKind::Artifact(e) => e.fmt(f),
         }
     }
 }
@@ -59,6 +62,7 @@ impl std::error::Error for Error {
             ErrorKind::Compile(e) => e,
             ErrorKind::Commit(e) => e,
             ErrorKind::Runtime(e) => e,
+            ErrorKind::Artifact(e) => e,
         })
     }
 }
@@ -80,4 +84,5 @@ from! {
     CompileError => Compile,
     CommitError => Commit,
     RuntimeError => Runtime,
+    ArtifactError => Artifact,
 }

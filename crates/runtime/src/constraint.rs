@@ -213,6 +213,11 @@ impl Constraint {
         }
     }
 
+    /// Whether a fill is under way.
+    pub fn is_filling(&self) -> bool {
+        matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Filling)
+    }
+
     /// Whether everything has been filled, so that decoding finds nothing left to compute (pending longest-match
     /// conditions apart).
     pub fn is_complete(&self) -> bool {

@@ -3,11 +3,17 @@
 //! The second is the first with everything filled while decoding; it has a type of its own, since a program that
 //! compiles in the background wants to tell them apart.
 
-use glrmask::Constraint;
-use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use std::time::{Duration, Instant};
 
-use crate::grammar::{CompileArgs, PyGrammar};
+use glrmask::{Constraint, StageTime};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::compile::CompileArgs;
+use crate::errors;
+use crate::grammar::PyGrammar;
 use crate::optimization::PyOptimization;
 use crate::state::PyConstraintState;
 use crate::vocab::PyVocab;
@@ -17,6 +23,8 @@ use crate::vocab::PyVocab;
 pub struct PyConstraint {
     constraint: Constraint,
     vocab: Py<PyVocab>,
+    /// How long compiling took, stage by stage; empty if it was loaded.
+    stages: Vec<StageTime>,
 }
 
 /// A constraint that fills everything while decoding.
@@ -31,8 +39,18 @@ impl PyConstraint {
         vocab: &Bound<'_, PyVocab>,
         args: CompileArgs,
     ) -> PyResult<Self> {
-        let constraint = grammar.compile_for(py, vocab.get().vocab(), args)?;
-        Ok(Self { constraint, vocab: vocab.clone().unbind() })
+        let (constraint, stages) = args.run(py, grammar.grammar(), vocab.get().vocab())?;
+        Ok(Self { constraint, vocab: vocab.clone().unbind(), stages })
+    }
+
+    fn loaded(py: Python<'_>, data: &[u8], vocab: Option<&Bound<'_, PyVocab>>) -> PyResult<Self> {
+        let known = vocab.map(|vocab| vocab.get().vocab());
+        let constraint = py.detach(|| Constraint::load(data, known)).map_err(|e| errors::from_artifact(py, &e))?;
+        let vocab = match vocab {
+            Some(vocab) => vocab.clone().unbind(),
+            None => Py::new(py, PyVocab::of(constraint.vocab().clone()))?,
+        };
+        Ok(Self { constraint, vocab, stages: Vec::new() })
     }
 
     fn dynamic(
@@ -121,16 +139,65 @@ impl PyConstraint {
         self.constraint.end_tokens().iter().map(|id| id.0).collect()
     }
     #[getter]
+    fn is_complete(&self, py: Python<'_>) -> bool {
+        py.detach(|| self.constraint.is_complete())
+    }
+    #[pyo3(signature = (timeout = None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
+        let end = timeout.map_err(|e| PyValueError::new_err(format!("timeout: {e}")))?.map(|t| Instant::now() + t);
+        loop {
+            // In slices, so that Ctrl-C is heard.
+            let left = end.map_or(SLICE, |end| end.saturating_duration_since(Instant::now()).min(SLICE));
+            let ended = py.detach(|| self.constraint.wait(Some(left))).map_err(|e| errors::from_runtime(py, &e))?;
+            if ended.is_some() || !py.detach(|| self.constraint.is_filling()) {
+                return Ok(true);
+            }
+            py.check_signals()?;
+            if end.is_some_and(|end| Instant::now() >= end) {
+                return Ok(false);
+            }
+        }
+    }
+    #[pyo3(signature = (*, external_vocab = false))]
+    fn save<'py>(&self, py: Python<'py>, external_vocab: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = py.detach(|| self.constraint.save(external_vocab)).map_err(|e| errors::from_artifact(py, &e))?;
+        Ok(PyBytes::new(py, &saved))
+    }
+    #[staticmethod]
+    #[pyo3(signature = (data, vocab = None))]
+    fn load(py: Python<'_>, data: PyBackedBytes, vocab: Option<&Bound<'_, PyVocab>>) -> PyResult<Self> {
+        Self::loaded(py, &data, vocab)
+    }
+    #[getter]
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let types = py.import("glrmask.types")?;
         let stats = py.detach(|| self.constraint.stats());
         let glrmask::Stats { scans, classes, profiles, rows, masks, bytes, clears } = stats;
-        let fields = (scans, classes, profiles, rows, masks, bytes, clears);
-        py.import("glrmask.types")?.getattr("Stats")?.call1(fields)
+        let filled = self.constraint.frozen_stats().map(|filled| {
+            let glrmask::runtime::FrozenStats { profiles, rows, transitions, masks, bytes } = filled;
+            types.getattr("FilledStats")?.call1((profiles, rows, transitions, masks, bytes))
+        });
+        let stages = PyDict::new(py);
+        for StageTime { stage, time } in &self.stages {
+            stages.set_item(format!("{stage:?}").to_lowercase(), time.as_secs_f64())?;
+        }
+        let fields = (scans, classes, profiles, rows, masks, bytes, clears, filled.transpose()?, stages);
+        types.getattr("Stats")?.call1(fields)
     }
 }
 
+/// Python looks for signals this often.
+const SLICE: Duration = Duration::from_millis(50);
+
 #[pymethods]
 impl PyDynamicConstraint {
+    #[staticmethod]
+    #[pyo3(signature = (data, vocab = None))]
+    fn load(py: Python<'_>, data: PyBackedBytes, vocab: Option<&Bound<'_, PyVocab>>) -> PyResult<Py<Self>> {
+        let base = PyConstraint::loaded(py, &data, vocab)?;
+        Py::new(py, PyClassInitializer::from(base).add_subclass(Self))
+    }
     #[staticmethod]
     #[pyo3(signature = (schema, vocab, *, end_token_ids = None, **options))]
     fn from_json_schema(

@@ -4,7 +4,7 @@
 
 use glrmask::ir::{Diagnostic, DiagnosticKind, GrammarError};
 use glrmask::json_schema::{Category, SchemaError};
-use glrmask::{CommitError, CommitTokensError, Error, ErrorKind, RuntimeError, VocabError};
+use glrmask::{ArtifactError, CommitError, CommitTokensError, Error, ErrorKind, RuntimeError, VocabError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -51,6 +51,8 @@ pub(crate) fn from_error(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Schema(e) => from_schema(py, e),
         ErrorKind::Commit(e) => from_commit(py, e),
         ErrorKind::Runtime(e) => from_runtime(py, e),
+        ErrorKind::Compile(e) if e.is_cancelled() => raise(py, "CancelledError", &e.to_string(), |_| Ok(())),
+        ErrorKind::Artifact(e) => from_artifact(py, e),
         ErrorKind::Compile(e) => match e.grammar() {
             Some(e) => from_grammar(py, e),
             None => with_numbers(py, e, e.numbers()),
@@ -78,6 +80,11 @@ pub(crate) fn from_runtime(py: Python<'_>, error: &RuntimeError) -> PyErr {
         });
     }
     with_numbers(py, error, error.numbers())
+}
+
+/// `ArtifactError`.
+pub(crate) fn from_artifact(py: Python<'_>, error: &ArtifactError) -> PyErr {
+    raise(py, "ArtifactError", &error.to_string(), |_| Ok(()))
 }
 
 pub(crate) fn from_commit(py: Python<'_>, error: &CommitError) -> PyErr {

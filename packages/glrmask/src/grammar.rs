@@ -1,38 +1,24 @@
 //! `glrmask.Grammar`.
 
-use glrmask::{CompileOptions, Constraint, Grammar, Optimization, TokenId, Vocab};
+use glrmask::Grammar;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
+use crate::compile::CompileArgs;
 use crate::constraint::PyConstraint;
 use crate::errors;
 use crate::optimization::PyOptimization;
 use crate::options;
-use crate::vocab::{token_ids, PyVocab};
+use crate::vocab::PyVocab;
 
 /// Which texts are wanted, independent of any vocabulary.
 #[pyclass(name = "Grammar", module = "glrmask", frozen)]
 pub struct PyGrammar(Grammar);
 
-/// What `compile` is told beside the vocabulary.
-pub(crate) struct CompileArgs {
-    end_tokens: Vec<TokenId>,
-    optimization: Optimization,
-}
-
-impl CompileArgs {
-    pub(crate) fn new(end_tokens: Option<&Bound<'_, PyAny>>, optimization: Option<PyOptimization>) -> PyResult<Self> {
-        let end_tokens = end_tokens.map_or_else(|| Ok(Vec::new()), |ids| token_ids("end tokens", ids))?;
-        Ok(Self { end_tokens, optimization: optimization.map_or_else(Optimization::default, Into::into) })
-    }
-}
-
 impl PyGrammar {
-    /// Compiles, detached from the interpreter.
-    pub(crate) fn compile_for(&self, py: Python<'_>, vocab: &Vocab, args: CompileArgs) -> PyResult<Constraint> {
-        let CompileArgs { end_tokens, optimization } = args;
-        let options = CompileOptions { end_tokens, optimization, ..CompileOptions::default() };
-        py.detach(|| self.0.compile(vocab, &options)).map_err(|e| errors::from_error(py, &e))
+    /// The grammar.
+    pub(crate) fn grammar(&self) -> &Grammar {
+        &self.0
     }
 
     fn from_text(
@@ -110,17 +96,25 @@ impl PyGrammar {
         py.detach(|| Grammar::from_choices(texts)).map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
-    #[pyo3(signature = (vocab, *, end_tokens = None, optimization = None, threads = None))]
+    #[allow(clippy::too_many_arguments)] // Keywords in Python.
+    #[pyo3(signature = (
+        vocab, *, end_tokens = None, optimization = None, background = false, limits = None, threads = None,
+        cancel = None, strict = false
+    ))]
     fn compile(
         &self,
         py: Python<'_>,
         vocab: &Bound<'_, PyVocab>,
         end_tokens: Option<&Bound<'_, PyAny>>,
         optimization: Option<PyOptimization>,
+        background: bool,
+        limits: Option<&Bound<'_, PyAny>>,
         threads: Option<usize>,
+        cancel: Option<&Bound<'_, PyAny>>,
+        strict: bool,
     ) -> PyResult<PyConstraint> {
-        let _ = threads; // A hint; this version compiles on the calling thread.
-        PyConstraint::compile(py, self, vocab, CompileArgs::new(end_tokens, optimization)?)
+        let args = CompileArgs::new(end_tokens, optimization)?.with_work(background, threads, strict);
+        PyConstraint::compile(py, self, vocab, args.with_limits(limits, cancel)?)
     }
 
     fn to_glrm(&self, py: Python<'_>) -> String {

@@ -7,6 +7,7 @@
 
 mod array;
 mod batch;
+mod compile;
 mod constraint;
 mod errors;
 mod grammar;

@@ -26,6 +26,9 @@ impl PyVocab {
     pub(crate) fn vocab(&self) -> &Vocab {
         &self.0
     }
+    pub(crate) fn of(vocab: Vocab) -> Self {
+        Self(vocab)
+    }
 
     /// Builds it, detached from the interpreter.
     fn build(py: Python<'_>, mut content: Content, extras: Extras<'_, '_>) -> PyResult<Self> {

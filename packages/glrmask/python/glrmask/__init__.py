@@ -36,7 +36,7 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, JsonSchemaLimits, JsonSchemaOptions, SchemaWarning, Stats
+from glrmask.types import Diagnostic, FilledStats, JsonSchemaLimits, JsonSchemaOptions, Limits, SchemaWarning, Stats
 
 __all__ = [
     "ArtifactError",
@@ -45,12 +45,14 @@ __all__ = [
     "ConstraintState",
     "Diagnostic",
     "DynamicConstraint",
+    "FilledStats",
     "GlrmaskError",
     "Grammar",
     "GrammarSyntaxError",
     "JsonSchemaLimits",
     "JsonSchemaOptions",
     "LimitError",
+    "Limits",
     "Optimization",
     "SchemaError",
     "SchemaWarning",

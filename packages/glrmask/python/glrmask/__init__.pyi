@@ -22,6 +22,7 @@ Constraints may be shared by any number of threads. A state may be used from any
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal, Unpack, final
 
@@ -37,7 +38,7 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, JsonSchemaLimits, JsonSchemaOptions, SchemaWarning, Stats
+from glrmask.types import Diagnostic, FilledStats, JsonSchemaLimits, JsonSchemaOptions, Limits, SchemaWarning, Stats
 
 __all__ = [
     "ArtifactError",
@@ -46,12 +47,14 @@ __all__ = [
     "ConstraintState",
     "Diagnostic",
     "DynamicConstraint",
+    "FilledStats",
     "GlrmaskError",
     "Grammar",
     "GrammarSyntaxError",
     "JsonSchemaLimits",
     "JsonSchemaOptions",
     "LimitError",
+    "Limits",
     "Optimization",
     "SchemaError",
     "SchemaWarning",
@@ -263,15 +266,24 @@ class Grammar:
         *,
         end_tokens: Iterable[int] | None = None,
         optimization: Optimization | None = None,
+        background: bool = False,
+        limits: Limits | None = None,
         threads: int | None = None,
+        cancel: threading.Event | None = None,
+        strict: bool = False,
     ) -> Constraint:
         """Compiles for a vocabulary; other threads run meanwhile.
 
         `end_tokens` are allowed exactly when the text is complete, and committing one ends the sequence; they need not
         be in the vocabulary. Without any, the sequence is complete when `ConstraintState.is_accepting` says so.
-        `optimization` is `Optimization.AUTO` unless given. `threads` is a hint and may be ignored.
+        `optimization` is `Optimization.AUTO` unless given: how much is computed now, and how much when it is needed.
 
-        Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`.
+        With `background` the constraint is returned as soon as `FAST_BUILD` would return it, and completes itself on
+        another thread: see `Constraint.is_complete` and `Constraint.wait`. `limits` bounds what is computed now; the rest is left
+        to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads compile.
+        `cancel` is an event that ends the compilation once it is set, as Ctrl-C does.
+
+        Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`, `CancelledError`.
         """
 
     def clone(self) -> Grammar:
@@ -345,8 +357,33 @@ class Constraint:
         """The end tokens it was compiled with."""
 
     @property
+    def is_complete(self) -> bool:
+        """Whether everything was computed before decoding, so that no mask waits (pending longest-match conditions apart)."""
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits for a completion in the background, for at most `timeout` seconds; whether none is under way any more.
+
+        Raises `LimitError` or `GlrmaskError` if it failed; the constraint goes on computing while decoding then.
+        """
+
+    def save(self, *, external_vocab: bool = False) -> bytes:
+        """The constraint as bytes, with whatever has been computed so far.
+
+        With `external_vocab` the vocabulary is left out, and `load` needs it: smaller by megabytes, and loaded within a
+        millisecond or so.
+        """
+
+    @staticmethod
+    def load(data: bytes, vocab: Vocab | None = None) -> Constraint:
+        """Reads what `save` wrote. `vocab` must be the vocabulary it was saved with (same ids, same bytes); it is needed if
+        that was left out, and shares its caches if it was not.
+
+        Raises `ArtifactError` for bytes that are cut short, damaged, of another version or of another vocabulary.
+        """
+
+    @property
     def stats(self) -> Stats:
-        """Sizes of the tables filled so far."""
+        """How long compiling took, and sizes of the tables filled so far."""
 
 @final
 class DynamicConstraint(Constraint):
@@ -354,6 +391,10 @@ class DynamicConstraint(Constraint):
 
     Meant for the time until a constraint that was compiled for low latency is there.
     """
+
+    @staticmethod
+    def load(data: bytes, vocab: Vocab | None = None) -> DynamicConstraint:
+        """`Constraint.load`."""
 
     @staticmethod
     def from_json_schema(  # type: ignore[override]  # How much is filled beforehand is no choice here.

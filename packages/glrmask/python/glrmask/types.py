@@ -2,7 +2,15 @@
 
 from typing import Any, Literal, NamedTuple, TypedDict
 
-__all__ = ["Diagnostic", "JsonSchemaLimits", "JsonSchemaOptions", "SchemaWarning", "Stats"]
+__all__ = [
+    "Diagnostic",
+    "FilledStats",
+    "JsonSchemaLimits",
+    "JsonSchemaOptions",
+    "Limits",
+    "SchemaWarning",
+    "Stats",
+]
 
 
 class JsonSchemaLimits(TypedDict, total=False):
@@ -84,11 +92,37 @@ class Diagnostic(NamedTuple):
     """First byte and one past the last byte of the UTF-8 text."""
 
 
+class Limits(NamedTuple):
+    """What compiling may compute before decoding; the rest is computed while decoding. `None`: what the mode wants."""
+
+    states: int | None = None
+    """Units of work: profiles, states and transitions of the automaton that reads parser stacks, masks."""
+    memory: int | None = None
+    """Bytes of tables while they are filled."""
+    seconds: float | None = None
+    """Wall-clock time from the start. What cannot be left to decoding ends with `LimitError` when the time is up."""
+
+
+class FilledStats(NamedTuple):
+    """Sizes of what was computed before decoding."""
+
+    profiles: int
+    """Partitions of the vocabulary."""
+    rows: int
+    """States of the automaton that reads parser stacks."""
+    transitions: int
+    """Its transitions."""
+    masks: int
+    """Finished masks."""
+    bytes: int
+    """Rough memory use in bytes, without what is shared through the vocabulary."""
+
+
 class Stats(NamedTuple):
-    """How much of the tables of a constraint has been filled so far."""
+    """How long compiling took, and how much of the tables of a constraint has been filled."""
 
     scans: int
-    """States of the scan automaton."""
+    """States of the scan automaton, filled while decoding, as the next six."""
     classes: int
     """Classes of tokens."""
     profiles: int
@@ -101,3 +135,7 @@ class Stats(NamedTuple):
     """Rough memory use in bytes."""
     clears: int
     """How often the tables were emptied because they took too much memory."""
+    filled: FilledStats | None
+    """What was computed before decoding, if anything was."""
+    stages: dict[str, float]
+    """Seconds that each stage of compiling took, in order; empty for a loaded constraint."""

@@ -154,3 +154,25 @@ fn choices_are_the_whole_text() {
     let empty = Grammar::from_choices(["", "a"]).unwrap().compile(&bytes(), &CompileOptions::default()).unwrap();
     assert!(empty.start().is_accepting() && accepts(&empty, "a"));
 }
+
+#[test]
+fn structural_tags() {
+    run(include_str!("formats/structural_tag.toml"), Grammar::from_structural_tag);
+}
+
+#[test]
+fn structural_tags_with_tokens() {
+    let names = [("<think>", vec![5]), ("</think>", vec![6])];
+    let names = names.map(|(name, ids)| (name.to_owned(), ids.into_iter().map(TokenId).collect())).into();
+    let tag = r#"{"type": "sequence", "elements": [
+        {"type": "tag", "begin": {"type": "token", "token": "<think>"}, "content": {"type": "any_text"},
+         "end": {"type": "token", "token": "</think>"}},
+        {"type": "token", "token": 9}]}"#;
+    let grammar = Grammar::from_structural_tag_with(tag, &names, &Default::default()).unwrap();
+    let printed = grammar.to_glrm();
+    for part in
+        ["nt start = token $optional1 token_2 token_3;", "token = @token(5);", "token_2 = @token(6);", "@token(9)"]
+    {
+        assert!(printed.contains(part), "{printed}");
+    }
+}

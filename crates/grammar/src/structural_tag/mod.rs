@@ -4,7 +4,7 @@
 //! ```text
 //! {"type": "structural_tag", "format": {"type": "tag", "begin": "<think>", "content": {"type": "any_text"}, "end": "</think>"}}
 //! ```
-//! `read` makes a [`Format`](format::Format) of the JSON, `build` a grammar of that. Free text is the difficult part:
+//! `read` makes a tree of formats of the JSON, `build` a grammar of that. Free text is the difficult part:
 //! as a terminal of its own it would swallow the delimiter that ends it, so it is put together with the delimiter
 //! (`text`), or made of single characters where nothing definite follows.
 

@@ -26,8 +26,12 @@ pub fn config(case: &Case, seed: u64) -> Config {
             ..NormalizeConfig::default()
         };
         config.cache_bytes = *rng.pick(&[0, 20_000, 256 << 20]);
-        config.policy.optimization =
-            *rng.pick(&[Optimization::FastBuild, Optimization::FastRuntime, Optimization::Balanced, Optimization::Auto]);
+        config.policy.optimization = *rng.pick(&[
+            Optimization::FastBuild,
+            Optimization::FastRuntime,
+            Optimization::Balanced,
+            Optimization::Auto,
+        ]);
         config.policy.limits.states = *rng.pick(&[None, None, Some(1), Some(40), Some(400)]);
         config.compare_from = *rng.pick(&[0, 20, config.compare_from, usize::MAX]);
         config.policy.background = rng.chance(20);

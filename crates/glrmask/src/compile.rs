@@ -106,7 +106,8 @@ pub(crate) fn run(
 }
 
 fn config(options: &CompileOptions, start: Instant) -> Config {
-    let CompileOptions { end_tokens, optimization, limits, strict, background, threads, cancel, config } = options.clone();
+    let CompileOptions { end_tokens, optimization, limits, strict, background, threads, cancel, config } =
+        options.clone();
     let deadline = limits.time.and_then(|time| start.checked_add(time));
     let check = move || match &cancel {
         Some(cancel) if cancel.is_cancelled() => Some(Interrupt::Cancelled),

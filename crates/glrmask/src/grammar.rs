@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use glrmask_automata::{ParseConfig, Regex};
-use glrmask_grammar::{lark, GrammarError, Span};
-use glrmask_json_schema::{Category, Options, Warning};
+use glrmask_grammar::{lark, structural_tag, GrammarError, Span};
+use glrmask_json_schema::{Category, Options, PropertyOrder, Warning};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
 
@@ -155,6 +155,36 @@ impl Grammar {
     /// No choice at all.
     pub fn from_choices<T: AsRef<[u8]>>(choices: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         Ok(glrmask_grammar::language::choices(choices)?.into())
+    }
+
+    /// From a structural tag (JSON text): the tree of formats that serving engines use for tool calls and reasoning.
+    ///
+    /// ```
+    /// let tag = r#"{"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<f="], "tags": [
+    ///     {"begin": "<f=add>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</f>"}
+    /// ]}}"#;
+    /// assert!(glrmask::Grammar::from_structural_tag(tag).is_ok());
+    /// ```
+    ///
+    /// # Errors
+    /// Malformed JSON or formats (with a JSON Pointer), what is not supported, a limit.
+    pub fn from_structural_tag(spec: &str) -> Result<Self, Error> {
+        Self::from_structural_tag_with(spec, &BTreeMap::new(), &Options::default())
+    }
+
+    /// From a structural tag with named tokens, and options for the JSON Schemas in it.
+    ///
+    /// # Errors
+    /// Malformed JSON or formats (with a JSON Pointer), what is not supported, a limit.
+    pub fn from_structural_tag_with(
+        spec: &str,
+        token_names: &BTreeMap<String, Vec<TokenId>>,
+        json_schema: &Options,
+    ) -> Result<Self, Error> {
+        let any_order = Options { property_order: PropertyOrder::Any, ..json_schema.clone() };
+        let reader = |schema: &str, any| read_schema(schema, if any { &any_order } else { json_schema });
+        let options = structural_tag::Options { token_names: plain_ids(token_names), json_schema: Some(&reader) };
+        Ok(structural_tag::parse(spec, &options)?.into())
     }
 
     /// Compiles for a vocabulary.

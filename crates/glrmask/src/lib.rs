@@ -27,11 +27,13 @@ mod grammar;
 
 pub use compile::{Cancel, CompileOptions, Limits, StageTime};
 pub use error::{Error, ErrorKind};
-pub use glrmask_grammar::lark::Profile as LarkProfile;
 pub use glrmask_compiler::{Optimization, Stage};
+pub use glrmask_grammar::lark::Profile as LarkProfile;
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
 pub use glrmask_runtime::{commit_tokens_batch, fill_masks};
-pub use glrmask_runtime::{ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats};
+pub use glrmask_runtime::{
+    ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats,
+};
 pub use glrmask_vocab::{TokenId, Vocab, VocabError};
 pub use grammar::{Grammar, LarkOptions, RegexFlavor};
 

@@ -1,7 +1,7 @@
 //! Grammars in every text format, as data: what they accept and reject, which errors they have and where.
 #![allow(clippy::unwrap_used)]
 
-use glrmask::{CompileOptions, Error, ErrorKind, Grammar, TokenId, Vocab};
+use glrmask::{CompileOptions, Error, ErrorKind, Grammar, LarkOptions, LarkProfile, RegexFlavor, TokenId, Vocab};
 use serde::Deserialize;
 
 /// The cases of a file.
@@ -90,4 +90,89 @@ fn lark() {
 #[test]
 fn gbnf() {
     run(include_str!("formats/gbnf.toml"), Grammar::from_gbnf);
+}
+
+#[test]
+fn lark_for_llms() {
+    let options = LarkOptions { profile: LarkProfile::Llm, ..LarkOptions::default() };
+    run(include_str!("formats/llm.toml"), |source| Grammar::from_lark_with(source, &options));
+}
+
+#[test]
+fn token_atoms_have_the_ids_they_are_given() {
+    let names = [("<|tool|>", vec![5]), ("|eom|", vec![7, 9]), ("INDENT", vec![3])];
+    let token_names = names.map(|(name, ids)| (name.to_owned(), ids.into_iter().map(TokenId).collect())).into();
+    let options = LarkOptions { profile: LarkProfile::Llm, token_names, ..LarkOptions::default() };
+    let source = "start: <|tool|> INDENT /x+/ <|eom|> <[1,10-12]>\n%declare INDENT DEDENT";
+    let printed = Grammar::from_lark_with(source, &options).unwrap().to_glrm();
+    for event in ["@token(5)", "@token(3)", "@token(7, 9)", "@token(1, 10, 11, 12)"] {
+        assert!(printed.contains(event), "{printed}");
+    }
+    let source = "root ::= <|tool|> \"x\" <[8]>";
+    let printed = Grammar::from_gbnf_with(source, &options.token_names).unwrap().to_glrm();
+    assert!(printed.contains("@token(5) \"x\" @token(8)"), "{printed}");
+}
+
+#[test]
+fn regular_expressions_match_the_whole_text() {
+    let vocab = bytes();
+    for (pattern, flavor, good, bad) in [
+        (r"a|b+|", RegexFlavor::Rust, ["", "bb"], "ab"),
+        (r"^\d{2}(?i:x)$", RegexFlavor::Rust, ["12x", "٣٤X"], "1x"),
+        (r"^(?!--)[a-z-]+$", RegexFlavor::Ecma, ["a-b", "-a"], "--a"),
+        (r"a(?=.c)[^]*|\u{1F600}", RegexFlavor::Ecma, ["abcd", "😀"], "abd"),
+        (r"[^a]\w", RegexFlavor::Ecma, ["é_", "\n0"], "aé"),
+    ] {
+        let grammar = Grammar::from_regex(pattern, flavor).unwrap();
+        let constraint = grammar.compile(&vocab, &CompileOptions::default()).unwrap();
+        good.iter().for_each(|text| assert!(accepts(&constraint, text), "{pattern} matches {text:?}"));
+        assert!(!accepts(&constraint, bad), "{pattern} does not match {bad:?}");
+    }
+    for (pattern, flavor, message) in [
+        ("(a", RegexFlavor::Rust, "unclosed group"),
+        ("a\\b", RegexFlavor::Rust, "not supported"),
+        ("(a", RegexFlavor::Ecma, "missing"),
+        ("(a)\\1", RegexFlavor::Ecma, "backreference"),
+    ] {
+        let error = Grammar::from_regex(pattern, flavor).expect_err(pattern);
+        let ErrorKind::Grammar(error) = error.kind() else { panic!("{error}") };
+        assert!(error.to_string().contains(message) && error.span().is_some(), "{error}");
+    }
+}
+
+#[test]
+fn choices_are_the_whole_text() {
+    let grammar = Grammar::from_choices(["yes", "yesterday", "no\n", "été"]).unwrap();
+    let constraint = grammar.compile(&bytes(), &CompileOptions::default()).unwrap();
+    for text in ["yes", "yesterday", "no\n", "été"] {
+        assert!(accepts(&constraint, text), "{text}");
+    }
+    for text in ["", "ye", "yest", "no", "yesyes"] {
+        assert!(!accepts(&constraint, text), "{text}");
+    }
+    assert!(Grammar::from_choices(Vec::<String>::new()).is_err());
+    let empty = Grammar::from_choices(["", "a"]).unwrap().compile(&bytes(), &CompileOptions::default()).unwrap();
+    assert!(empty.start().is_accepting() && accepts(&empty, "a"));
+}
+
+#[test]
+fn structural_tags() {
+    run(include_str!("formats/structural_tag.toml"), Grammar::from_structural_tag);
+}
+
+#[test]
+fn structural_tags_with_tokens() {
+    let names = [("<think>", vec![5]), ("</think>", vec![6])];
+    let names = names.map(|(name, ids)| (name.to_owned(), ids.into_iter().map(TokenId).collect())).into();
+    let tag = r#"{"type": "sequence", "elements": [
+        {"type": "tag", "begin": {"type": "token", "token": "<think>"}, "content": {"type": "any_text"},
+         "end": {"type": "token", "token": "</think>"}},
+        {"type": "token", "token": 9}]}"#;
+    let grammar = Grammar::from_structural_tag_with(tag, &names, &Default::default()).unwrap();
+    let printed = grammar.to_glrm();
+    for part in
+        ["nt start = token $optional1 token_2 token_3;", "token = @token(5);", "token_2 = @token(6);", "@token(9)"]
+    {
+        assert!(printed.contains(part), "{printed}");
+    }
 }

@@ -1,10 +1,9 @@
-//! Context-free grammars over regular terminals: intermediate representation, transformations, and the GLRM and EBNF
-//! front-ends.
+//! Context-free grammars over regular terminals: intermediate representation, transformations, and the text front-ends.
 //!
 //! A [`Grammar`] is what every front-end produces: terminals (regular languages over bytes), nonterminals, productions
 //! and scopes. [`GrammarBuilder`] makes one, turning expressions with repetition, options and separators into
-//! left-recursive productions. [`glrm`] reads and prints the project's own text format, [`ebnf`] reads EBNF in the style
-//! of the W3C. [`normalize()`] rewrites a grammar, without changing its language, into the form that parser construction
+//! left-recursive productions. [`glrm`] reads and prints the project's own text format; [`ebnf`], [`gbnf`], [`lark`] and
+//! [`structural_tag`] read those of others; [`language`] makes grammars of regular languages. [`normalize()`] rewrites a grammar, without changing its language, into the form that parser construction
 //! wants: ε-free, without unit cycles, trimmed.
 //!
 //! ```
@@ -24,7 +23,7 @@
 //! ```
 //!
 //! Reading order: `ir`, `expr`, `builder`, `repeat`; `transform` (its driver is `transform::normalize`); `text` (what
-//! the front-ends share), `glrm`, `ebnf`.
+//! the front-ends share), `glrm`, `ebnf`, `gbnf`, `regex`, `lark`, `structural_tag`.
 
 pub mod builder;
 pub mod diagnostic;
@@ -39,6 +38,7 @@ pub mod lark;
 pub mod pattern;
 mod regex;
 mod repeat;
+pub mod structural_tag;
 #[cfg(test)]
 mod testing;
 mod text;

@@ -5,13 +5,15 @@
 //! total length beside a grammar (253 bytes of a host name, 63 of a label in an e-mail address) is left out: the product
 //! of both has tens of thousands of states.
 
+mod idn;
+
 /// What is known about a format name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// The strings in which this pattern is found.
     Pattern(String),
-    /// Named by the specification, but not implemented.
-    Unsupported,
+    /// Regular expressions: not a regular language.
+    Regex,
     /// Not named by the specification: an annotation.
     Unknown,
 }
@@ -31,7 +33,9 @@ pub(crate) fn lookup(name: &str) -> Format {
         "ipv4" => whole(ipv4()),
         "ipv6" => whole(ipv6()),
         "email" => whole(email()),
-        "hostname" => whole(format!("{HOST_LABEL}(?:\\.{HOST_LABEL})*")),
+        "idn-email" => whole(idn::email()),
+        "hostname" => whole(format!("{}{HOST_LABEL}(?:\\.{HOST_LABEL})*", idn::NO_A_LABEL)),
+        "idn-hostname" => whole(idn::hostname()),
         "uri" => whole(uri(false)),
         "uri-reference" => whole(format!("{}|{}", uri(false), relative_reference(false))),
         "iri" => whole(uri(true)),
@@ -39,7 +43,7 @@ pub(crate) fn lookup(name: &str) -> Format {
         "uri-template" => whole(uri_template()),
         "json-pointer" => whole(json_pointer().into()),
         "relative-json-pointer" => whole(format!("(?:0|[1-9]\\d*)(?:#|{})", json_pointer())),
-        "regex" | "idn-email" | "idn-hostname" => Format::Unsupported,
+        "regex" => Format::Regex,
         _ => Format::Unknown,
     }
 }
@@ -158,7 +162,7 @@ fn relative_reference(international: bool) -> String {
 
 /// RFC 6570.
 fn uri_template() -> String {
-    let literal = "[!#-$&(-;=?-\\[\\]_a-z~\\u{a0}-\\u{d7ff}\\u{e000}-\\u{10ffff}]|%[0-9a-fA-F]{2}";
+    let literal = "[!#-$&-;=?-\\[\\]_a-z~\\u{a0}-\\u{d7ff}\\u{e000}-\\u{10ffff}]|%[0-9a-fA-F]{2}";
     let varchar = "(?:[A-Za-z0-9_]|%[0-9a-fA-F]{2})";
     let spec = format!("{varchar}(?:\\.?{varchar})*(?::[1-9]\\d{{0,3}}|\\*)?");
     format!("(?:{literal}|\\{{[+#./;?&=,!@|]?{spec}(?:,{spec})*\\}})*")
@@ -224,7 +228,63 @@ mod tests {
             ],
             &["2962", ".test@example.com", "te..st@example.com", "a@-b.com", "a@b..c", "@b", "a@"],
         ),
-        ("hostname", &["www.example.com", "a", "x--1"], &["-a", "a-", "a..b", "", "a_b", "a.com."]),
+        ("hostname", &["www.example.com", "a", "x--1"], &["-a", "a-", "a..b", "", "a_b", "a.com.", "a.xn--x", "XN--a"]),
+        (
+            "idn-email",
+            &["실례@실례.테스트", "δοκιμή@example.com", "\"δ\"@b", "joe@b.c"],
+            &["2962", "a＠b", "@b", "a@", "a@-é"],
+        ),
+        (
+            "idn-hostname",
+            &[
+                "www.example.com",
+                "실례.테스트",
+                "ßς་〇",
+                "l·l",
+                "α͵β",
+                "א׳ב",
+                "א״ב",
+                "・ぁ",
+                "・丈",
+                "ب٠ب",
+                "۰0",
+                "\u{915}\u{94d}\u{200d}\u{937}",
+                "بي\u{200c}بي",
+                "a。b",
+                "אב.גד",
+                "a.אב",
+                "x1.אב",
+            ],
+            &[
+                "〮실례",
+                "xn--X",
+                "ab--é",
+                "-é",
+                "é-",
+                "\u{300}hello",
+                "a·l",
+                "l·",
+                "·l",
+                "α͵S",
+                "α͵",
+                "A׳ב",
+                "׳ב",
+                "def・abc",
+                "・",
+                "ب٠۰",
+                "\u{915}\u{200d}\u{937}",
+                "\u{200d}\u{937}",
+                "\u{915}\u{94d}\u{200c}\u{937}x\u{200c}y",
+                "0a.א",
+                "0ا",
+                "aא",
+                "א0٠",
+                "a..b",
+                "。a",
+                "a．",
+                "",
+            ],
+        ),
         (
             "uri",
             &["http://foo.bar/?baz=qux#quux", "urn:oid:1.2", "mailto:a@b.c", "http://[::1]:80/a%20b", "ftp://x"],
@@ -263,8 +323,8 @@ mod tests {
     }
 
     #[test]
-    fn other_names_are_unsupported_or_unknown() {
-        assert_eq!(lookup("regex"), Format::Unsupported);
+    fn other_names_are_unknown() {
+        assert_eq!(lookup("regex"), Format::Regex);
         assert_eq!(lookup("color"), Format::Unknown);
     }
 }

@@ -69,6 +69,8 @@ pub(crate) struct StringRules {
     pub(crate) max_length: Option<u32>,
     /// Patterns and formats: the string is in the language (or, if `false`, not).
     pub(crate) languages: Vec<(LanguageId, bool)>,
+    /// The string is a regular expression.
+    pub(crate) regex: bool,
 }
 
 /// Assertions about arrays.

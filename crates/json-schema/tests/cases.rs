@@ -357,7 +357,7 @@ fn refusals_name_pointer_and_keyword() {
             "uniqueItems",
         ),
         (r#"{"items": {"type": "strng"}}"#, Category::Invalid, "/items", "type"),
-        (r#"{"allOf": [{"format": "regex"}]}"#, Category::Unsupported, "/allOf/0", "format"),
+        (r#"{"allOf": [{"format": "regex", "maxLength": 3}]}"#, Category::Unsupported, "/allOf/0", "format"),
         (r##"{"$ref": "#/nowhere"}"##, Category::Reference, "", "$ref"),
         (r#"{"pattern": "(?<=a)b"}"#, Category::Unsupported, "", "pattern"),
         (r#"{"pattern": "("}"#, Category::Invalid, "", "pattern"),

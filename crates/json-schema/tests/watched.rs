@@ -1,4 +1,4 @@
-//! Objects in any order, counted and remembered items, divisors: texts that must and must not be accepted.
+//! Objects in any order, counted and remembered items, divisors, regular expressions as values: texts that must and must not be accepted.
 
 #![allow(clippy::unwrap_used)]
 
@@ -261,6 +261,41 @@ fn divisors() {
                 &["6", "10", "45"],
             ),
         ],
+        &Options::default(),
+    );
+}
+
+#[test]
+fn regular_expressions_as_values() {
+    check(
+        &[(
+            r#"{"type": "string", "format": "regex"}"#,
+            &[
+                r#""""#,
+                r#""^([abc])+\\s+$""#,
+                r#""(?:a|b){2,10}c{3}?d{4,}""#,
+                r#""[^a-z\\d_-]|[-+]|[]|[^]""#,
+                r#""(?=x)(?!y)(?<=a+)b""#,
+                r#""\\cA\\x41\\u00e9\\.é{12,13}""#,
+                r#""\\b.*?""#,
+            ],
+            &[
+                r#""^(abc]""#,
+                r#""a**""#,
+                r#""*""#,
+                r#""\\a""#,
+                r#""(?P<name>x)""#,
+                r#""(?i)a""#,
+                r#""(?#c)a""#,
+                r#""[z-a]""#,
+                r#""a{3,2}""#,
+                r#""a{12,11}""#,
+                r#""a{12,9}""#,
+                r#""[""#,
+                r#""\\""#,
+                r#""a)""#,
+            ],
+        )],
         &Options::default(),
     );
 }

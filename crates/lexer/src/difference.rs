@@ -92,7 +92,10 @@ impl Similarity {
             let loops = dfa.row(state).iter().zip(&self.weights).filter(|(&next, _)| next == state);
             loops.map(|(_, &weight)| weight).sum::<usize>()
         };
-        dfa.states().map(|state| (stays(state), state)).max_by_key(|&(weight, state)| (weight, state.0)).map(|hub| hub.1)
+        dfa.states()
+            .map(|state| (stays(state), state))
+            .max_by_key(|&(weight, state)| (weight, state.0))
+            .map(|hub| hub.1)
     }
 
     /// About how many trie nodes a common walk from both states visits; at least the children of the root.
@@ -164,7 +167,8 @@ impl Shape {
         let trie = vocab.trie();
         let mut heights = vec![0u16; trie.len()];
         for node in (1..trie.len()).rev() {
-            let own = trie.children(NodeId::from_usize(node)).map(|child| heights[child.index()].saturating_add(1)).max();
+            let own =
+                trie.children(NodeId::from_usize(node)).map(|child| heights[child.index()].saturating_add(1)).max();
             heights[node] = own.unwrap_or(0);
         }
         let mut longer = vec![[0; LENGTHS]; 256];
@@ -172,8 +176,9 @@ impl Shape {
         for child in trie.children(NodeId(0)) {
             root += 1;
             let counts = &mut longer[usize::from(trie.byte(child))];
-            for node in child.index()..trie.end(child).index() {
-                let longest = trie.depths()[node] as usize + usize::from(heights[node]);
+            let below = child.index()..trie.end(child).index();
+            for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&heights[below]) {
+                let longest = depth as usize + usize::from(height);
                 counts[..longest.min(LENGTHS)].iter_mut().for_each(|count| *count += 1);
             }
         }

@@ -91,12 +91,11 @@ impl Constraint {
         if vocab.is_some_and(|vocab| vocab.fingerprint() != fingerprint) {
             return Err(ArtifactError::other_vocab());
         }
-        let (payload, read): (Payload, usize) =
-            bincode::serde::decode_from_slice(payload, format()).map_err(ArtifactError::decode).and_then(|decoded| {
-                match decoded.1 == payload.len() {
-                    true => Ok(decoded),
-                    false => Err(ArtifactError::invalid("bytes beyond the end")),
-                }
+        let (payload, read): (Payload, usize) = bincode::serde::decode_from_slice(payload, format())
+            .map_err(ArtifactError::decode)
+            .and_then(|decoded| match decoded.1 == payload.len() {
+                true => Ok(decoded),
+                false => Err(ArtifactError::invalid("bytes beyond the end")),
             })?;
         debug_assert!(read <= data.len());
         let vocab = match (vocab, payload.vocab) {
@@ -139,7 +138,8 @@ fn open(data: &[u8]) -> Result<(u128, &[u8]), ArtifactError> {
     if header[..8] != MAGIC {
         return Err(ArtifactError::not_an_artifact());
     }
-    let number = |from: usize, len: usize| header[from..from + len].iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
+    let number =
+        |from: usize, len: usize| header[from..from + len].iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
     let version = number(8, 4) as u32;
     if version != VERSION {
         return Err(ArtifactError::version(version, VERSION));

@@ -99,8 +99,19 @@ impl Constraint {
         let mask_words = vocab.mask_words().max(end_words);
         let cache = RwLock::new(Cache::new(&lexer));
         let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
-        let inner =
-            Inner { lexer, tables, accepts_empty, vocab, config, mask_words, start_components, frozen, progress, cache, completions };
+        let inner = Inner {
+            lexer,
+            tables,
+            accepts_empty,
+            vocab,
+            config,
+            mask_words,
+            start_components,
+            frozen,
+            progress,
+            cache,
+            completions,
+        };
         Ok(Self(Arc::new(inner)))
     }
 

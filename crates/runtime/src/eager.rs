@@ -71,7 +71,8 @@ pub(crate) fn fill(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Res
     if budget.threads > 1 {
         warm(inner, budget);
     }
-    let mut filler = Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0, seen: FxHashMap::default() };
+    let mut filler =
+        Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0, seen: FxHashMap::default() };
     match filler.run() {
         Ok(()) => Ok(None),
         Err(Ended::Cut(cut)) => Ok(Some(cut)),

@@ -247,13 +247,17 @@ impl fmt::Display for ArtifactError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             ArtifactKind::NotAnArtifact => write!(f, "not a glrmask artifact"),
-            ArtifactKind::Truncated { given, needed } => write!(f, "the artifact is cut short: {given} of {needed} bytes"),
+            ArtifactKind::Truncated { given, needed } => {
+                write!(f, "the artifact is cut short: {given} of {needed} bytes")
+            }
             ArtifactKind::Version { found, known } => {
                 write!(f, "the artifact has version {found} of the format, this library reads version {known}")
             }
             ArtifactKind::Damaged => write!(f, "the artifact is damaged: its checksum does not match"),
             ArtifactKind::OtherVocab => write!(f, "the artifact was saved with another vocabulary"),
-            ArtifactKind::VocabNeeded => write!(f, "the artifact was saved without its vocabulary, which must be given"),
+            ArtifactKind::VocabNeeded => {
+                write!(f, "the artifact was saved without its vocabulary, which must be given")
+            }
             ArtifactKind::Encode(e) => write!(f, "the artifact cannot be written: {e}"),
             ArtifactKind::Decode(e) => write!(f, "the artifact is malformed: {e}"),
             ArtifactKind::Part { what, source } => write!(f, "the artifact holds an unusable {what}: {source}"),

@@ -151,7 +151,8 @@ impl Cache {
     }
     /// Makes `state` what `like` is, from which no token tells it apart.
     pub(crate) fn copy_place(&mut self, component: ComponentId, state: StateId, like: StateId) {
-        let (viabilities, profiles) = (&mut self.plain_viabilities[component.index()], &mut self.plain_inside[component.index()]);
+        let (viabilities, profiles) =
+            (&mut self.plain_viabilities[component.index()], &mut self.plain_inside[component.index()]);
         viabilities[state.index()] = viabilities[like.index()];
         profiles[state.index()] = profiles[like.index()];
     }
@@ -315,7 +316,11 @@ impl Cache {
         // The latest first: neighbours in the automaton are mostly alike.
         let all = || family.references.iter().rev().map(apart);
         let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
-        let Some((visits, reference, base)) = best.filter(|best| best.0 * WORTH < alone || inner.config.compare_from == 0) else { return Ok(None) };
+        let Some((visits, reference, base)) =
+            best.filter(|best| best.0 * WORTH < alone || inner.config.compare_from == 0)
+        else {
+            return Ok(None);
+        };
         let pair = (state, reference);
         let limit = alone.min(4 * visits + 1_000);
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {

@@ -70,9 +70,9 @@ impl Frozen {
             (dwa.accept(id), flags)
         };
         let profiles = cache.profiles();
-        let masks = profiles.iter_enumerated().flat_map(|(id, profile)| {
-            profile.masks.iter().map(move |(&accept, mask)| ((id, accept), mask.clone()))
-        });
+        let masks = profiles
+            .iter_enumerated()
+            .flat_map(|(id, profile)| profile.masks.iter().map(move |(&accept, mask)| ((id, accept), mask.clone())));
         let frozen = Self {
             inside: cache.places(|viability, profile| Place { viability, profile }),
             viability_at_boundary: cache.known_viability(Lexeme::Boundary, ConditionSetId::NONE),

@@ -245,12 +245,7 @@ fn frozen_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
     mask_with(&mut Ready(frozen), &inner.vocab, branches, words).is_ok()
 }
 
-fn mask_with<A: Access>(
-    access: &mut A,
-    vocab: &Vocab,
-    branches: &Branches,
-    words: &mut [u32],
-) -> Result<(), A::Error> {
+fn mask_with<A: Access>(access: &mut A, vocab: &Vocab, branches: &Branches, words: &mut [u32]) -> Result<(), A::Error> {
     let mut written = false;
     for branch in branches {
         for conditions in condition_sets(&branch.stacks) {

@@ -1,6 +1,6 @@
 //! `glrmask.Grammar`.
 
-use glrmask::Grammar;
+use glrmask::{Grammar, JsonSchemaOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -94,6 +94,15 @@ impl PyGrammar {
         };
         let texts: Vec<Vec<u8>> = items.map(|item| choice(&item?)).collect::<PyResult<_>>()?;
         py.detach(|| Grammar::from_choices(texts)).map(Self).map_err(|e| errors::from_error(py, &e))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (spec, *, token_names = None))]
+    fn from_structural_tag(spec: &Bound<'_, PyAny>, token_names: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let (py, names) = (spec.py(), options::token_names(token_names)?);
+        let text = schema_text(spec)?;
+        let grammar = py.detach(|| Grammar::from_structural_tag_with(&text, &names, &JsonSchemaOptions::default()));
+        grammar.map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
     #[allow(clippy::too_many_arguments)] // Keywords in Python.

@@ -70,7 +70,7 @@ impl Algebra<'_> {
             listed = list_integers(listing, &shape, self.options.limits.digits);
         }
         if types.meets(TypeSet::STRING) && listed.is_some() {
-            let shape = StringShape::merge(self, members);
+            let shape = StringShape::merge(self, members)?;
             listed = self.list_strings(listing, &shape)?;
         }
         if types.meets(TypeSet::ARRAY) && listed.is_some() {

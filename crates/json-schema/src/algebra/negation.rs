@@ -24,7 +24,7 @@ impl Algebra<'_> {
         let mut dual = Dual { algebra: self, id, branches: Vec::new(), given_up: false };
         dual.values(&schema);
         dual.number(&schema.number)?;
-        dual.string(&schema.string);
+        dual.string(&schema.string)?;
         dual.array(&schema.array)?;
         dual.object(&schema.object);
         dual.free_members(&schema.object);
@@ -96,7 +96,7 @@ impl Dual<'_, '_> {
         }
         Ok(())
     }
-    fn string(&mut self, rules: &StringRules) {
+    fn string(&mut self, rules: &StringRules) -> Result<()> {
         let strings = |string| Schema { string, ..Schema::typed(TypeSet::STRING) };
         if let Some(max) = rules.min_length.checked_sub(1) {
             self.branch(strings(StringRules { max_length: Some(max), ..StringRules::default() }));
@@ -107,6 +107,10 @@ impl Dual<'_, '_> {
         for &(language, positive) in &rules.languages {
             self.branch(strings(StringRules { languages: vec![(language, !positive)], ..StringRules::default() }));
         }
+        if rules.regex {
+            self.no_dual("format")?;
+        }
+        Ok(())
     }
     fn array(&mut self, rules: &ArrayRules) -> Result<()> {
         let arrays = |array| Schema { array, ..Schema::typed(TypeSet::ARRAY) };

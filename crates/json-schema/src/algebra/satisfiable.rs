@@ -51,7 +51,7 @@ impl Algebra<'_> {
         members.iter().any(|&id| self.store.get(id).excluded.iter().any(|list| list.contains(value)))
     }
     fn some_string(&mut self, members: &[SchemaId]) -> Result<bool> {
-        let shape = StringShape::merge(self, members);
+        let shape = StringShape::merge(self, members)?;
         if shape.max_length.is_some_and(|max| max < shape.min_length) {
             return Ok(false);
         }

@@ -2,6 +2,7 @@
 
 use super::unevaluated::{Kind, Leftover};
 use super::Algebra;
+use crate::ecma::{self, PatternError};
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::schema::{ArrayRules, KeySet, NumberRules, ObjectRules, Schema, SchemaId, SomeMember, StringRules};
@@ -130,7 +131,8 @@ impl Validator<'_, '_> {
                 return Ok(false);
             }
         }
-        Ok(true)
+        // A pattern with what this version cannot enforce is a pattern still.
+        Ok(!rules.regex || !matches!(ecma::check(text), Err(PatternError::Syntax(_))))
     }
     fn array(&mut self, rules: &ArrayRules, items: &[Node]) -> Result<bool> {
         let length = items.len() as u64;

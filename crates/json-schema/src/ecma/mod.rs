@@ -22,6 +22,11 @@ pub(crate) enum PatternError {
     Unsupported(String),
 }
 
+/// Whether a text is a pattern.
+pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
+    parser::parse(pattern).map(|_| ())
+}
+
 /// The contents of JSON strings (without quotes) in which the pattern is found.
 pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, PatternError> {
     translate::search(&parser::parse(pattern)?, &|ranges| spelling.class(ranges))

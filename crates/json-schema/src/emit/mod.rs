@@ -13,6 +13,7 @@ mod number;
 mod object;
 mod obligation;
 mod order;
+mod pattern_syntax;
 mod productive;
 mod remainder;
 mod string;
@@ -70,6 +71,8 @@ struct Emitter<'a, 'o> {
     objects: FxHashMap<Rc<ObjectShape>, NonterminalId>,
     queue: Vec<Task>,
     productions: usize,
+    /// Strings that are regular expressions, if there are any.
+    pattern_syntax: Option<NonterminalId>,
     /// Where to look if a nonterminal turns out to derive nothing.
     origins: FxHashMap<NonterminalId, Rc<str>>,
 }
@@ -110,6 +113,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             objects: FxHashMap::default(),
             queue: Vec::new(),
             productions: 0,
+            pattern_syntax: None,
             origins: FxHashMap::default(),
         }
     }
@@ -174,7 +178,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             self.add_numbers(all, members, types)?;
         }
         if types.meets(TypeSet::STRING) {
-            add(&mut all.strings, StringShape::merge(self.algebra, members));
+            add(&mut all.strings, StringShape::merge(self.algebra, members)?);
         }
         if types.meets(TypeSet::ARRAY) {
             if let Some(shape) = ArrayShape::merge(self.algebra, members)? {

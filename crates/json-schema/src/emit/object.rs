@@ -128,7 +128,12 @@ impl Emitter<'_, '_> {
         for case in self.algebra.expand(names)?.iter() {
             match case {
                 Case::Assertions { members, types } if types.meets(TypeSet::STRING) => {
-                    contents.push(StringShape::merge(self.algebra, members).content(&self.algebra.languages));
+                    let shape = StringShape::merge(self.algebra, members)?;
+                    if shape.regex {
+                        let id = members.first().copied().unwrap_or(self.algebra.store.always);
+                        self.algebra.unsupported_at(id, "propertyNames", "keys of the format \"regex\"")?;
+                    }
+                    contents.push(shape.content(&self.algebra.languages));
                 }
                 Case::Assertions { .. } => {}
                 Case::Values(values) => {

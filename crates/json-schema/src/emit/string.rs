@@ -33,6 +33,10 @@ impl Emitter<'_, '_> {
             if shape.max_length.is_some_and(|max| max < shape.min_length) {
                 continue;
             }
+            if shape.regex {
+                symbols.push(Symbol::Nonterminal(self.pattern_syntax()?));
+                continue;
+            }
             let longest = shape.max_length.unwrap_or(shape.min_length);
             if shape.is_only_length() && longest > MAX_DIRECT {
                 symbols.push(Symbol::Nonterminal(self.long_string(shape)?));

@@ -61,9 +61,7 @@ impl<'t> Loader<'t> {
     fn format(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>, name: &str) {
         match format::lookup(name) {
             Format::Pattern(pattern) => self.pattern(schema, keyword, &pattern),
-            Format::Unsupported => {
-                schema.unsupported.push(keyword.unsupported(&format!("format \"{name}\" cannot be asserted")));
-            }
+            Format::Regex => schema.string.regex = true,
             Format::Unknown => {}
         }
     }

@@ -4,6 +4,7 @@ use glrmask_automata::Regex;
 
 use super::excluded;
 use crate::algebra::Algebra;
+use crate::error::Result;
 use crate::json::Value;
 use crate::language::{LanguageId, Languages};
 use crate::schema::SchemaId;
@@ -18,13 +19,17 @@ pub(crate) struct StringShape {
     /// In the language, or not in it.
     pub(crate) languages: Vec<(LanguageId, bool)>,
     pub(crate) excluded: Vec<String>,
+    /// Is a regular expression: a language that is not regular, so it stands alone or is not enforced.
+    pub(crate) regex: bool,
 }
 
 impl StringShape {
-    pub(crate) fn merge(algebra: &Algebra<'_>, members: &[SchemaId]) -> Self {
+    pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Self> {
         let mut shape = Self::default();
         for &id in members {
-            let rules = &algebra.store.get(id).string;
+            let schema = algebra.store.get(id);
+            let rules = &schema.string;
+            shape.regex |= rules.regex;
             shape.min_length = shape.min_length.max(rules.min_length);
             shape.max_length = [shape.max_length, rules.max_length].into_iter().flatten().min();
             for language in &rules.languages {
@@ -38,7 +43,13 @@ impl StringShape {
                 shape.excluded.push(text);
             }
         }
-        shape
+        if shape.regex && shape != (Self { regex: true, ..Self::default() }) {
+            shape.regex = false;
+            let at = members.iter().find(|&&id| algebra.store.get(id).string.regex);
+            let id = at.copied().unwrap_or(algebra.store.always);
+            algebra.unsupported_at(id, "format", "the format \"regex\" beside other assertions about a string")?;
+        }
+        Ok(shape)
     }
     /// Whether every string is allowed.
     pub(crate) fn is_free(&self) -> bool {

@@ -49,7 +49,8 @@ fn check_differences(lexer: &Lexer, vocab: &Vocab) {
     for id in (0..lexer.components().len()).map(ComponentId::from_usize) {
         let similarity = Similarity::new(lexer, &mut cache, vocab, id);
         let states: Vec<StateId> = lexer.component(id).dfa().states().collect();
-        let class_of: Vec<Vec<Option<ClassId>>> = states.iter().map(|&q| classes(lexer, &mut cache, vocab, (id, q))).collect();
+        let class_of: Vec<Vec<Option<ClassId>>> =
+            states.iter().map(|&q| classes(lexer, &mut cache, vocab, (id, q))).collect();
         for (&a, mine) in states.iter().zip(&class_of) {
             for (&b, other) in states.iter().zip(&class_of) {
                 let found = difference(lexer, &mut cache, vocab, &similarity, (a, b), usize::MAX).unwrap().unwrap();

@@ -8,8 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::constraints::{seen, settings, vocab, walk, ALL};
 
 /// Tokens that mean something to some of the grammars.
-const PIECES: [&str; 16] =
-    ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
+const PIECES: [&str; 16] = ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
 
 fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
     let (mut a, mut b) = (wanted.start(), found.start());

@@ -9,8 +9,7 @@ use proptest::prelude::*;
 use crate::constraints::{seen, settings, vocab, walk, ALL};
 
 /// Tokens that mean something to some of the grammars.
-const PIECES: [&str; 16] =
-    ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
+const PIECES: [&str; 16] = ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
 
 /// The same answers along a walk.
 fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
@@ -100,7 +99,8 @@ fn masks_while_a_fill_runs_in_the_background() {
                 let (plain, filling) = (&plain, &filling);
                 scope.spawn(move || {
                     for round in 0..20u8 {
-                        let choices: Vec<u8> = (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
+                        let choices: Vec<u8> =
+                            (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
                         same(plain, filling, &choices);
                     }
                 });
@@ -117,7 +117,9 @@ fn a_fill_in_the_background_ends_with_its_constraint() {
     let asked = Arc::new(());
     let held = asked.clone();
     let constraint = ALL[0].constraint(&vocab);
-    constraint.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(move || Arc::strong_count(&held) > 99)).unwrap();
+    constraint
+        .fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(move || Arc::strong_count(&held) > 99))
+        .unwrap();
     drop(constraint);
     let start = std::time::Instant::now();
     while Arc::strong_count(&asked) > 1 {

@@ -253,6 +253,18 @@ class Grammar:
         Raises `GlrmaskError` if there are none, `TypeError` for anything else.
         """
 
+    @staticmethod
+    def from_structural_tag(
+        spec: str | bytes | dict[str, Any], *, token_names: dict[str, int | Sequence[int]] | None = None
+    ) -> Grammar:
+        """From a structural tag, the tree of formats that serving engines use for tool calls and reasoning.
+
+        `spec` is JSON text or a JSON-serializable object: `{"type": "structural_tag", "format": …}`, a bare format, or
+        the older shape with `structures` and `triggers`. Names of tokens stand for the ids that `token_names` gives.
+
+        Raises `GlrmaskError` for malformed formats, with a JSON Pointer in the message, and for what is not supported.
+        """
+
     def to_glrm(self) -> str:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
 

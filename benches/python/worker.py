@@ -2,9 +2,9 @@
 
     worker.py ENGINE VOCABULARY
 
-Runs in the environment of its engine, and is driven by `compare.py`. The first answer tells the version. A request has
-`kind`, `source`, `texts` (tokens and whether they are valid), `seconds` and `clock`; with `again` the texts are replayed
-once more.
+Runs in the environment of its engine, and is driven by `compare.py`. The first answer tells the version. A request
+has `kind`, `source`, `texts` (tokens and whether they are valid), `seconds` and `clock`; with `again` the texts are
+replayed once more.
 """
 
 import json

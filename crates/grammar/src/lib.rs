@@ -26,6 +26,7 @@
 //! the front-ends share), `glrm`, `ebnf`, `gbnf`, `regex`, `lark`, `structural_tag`.
 
 pub mod builder;
+pub mod builtin;
 pub mod diagnostic;
 pub mod ebnf;
 mod embed;

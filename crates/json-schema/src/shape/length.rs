@@ -35,15 +35,17 @@ fn concatenation(parts: &[Regex], max: u32, any: &Regex) -> Regex {
             return Regex::alternate(tails.iter().map(|tail| at_most(&with(tail), max, any)));
         }
     }
-    match longest(last).filter(|&tail| tail <= max / 4) {
-        Some(tail) => {
-            let head = Regex::concat(head.iter().cloned());
-            let short = Regex::concat([at_most(&head, max - tail, any), last.clone()]);
-            let long = head.intersect(&any.repeat(max - tail + 1, Some(max)));
-            Regex::alternate([short, Regex::concat([long, last.clone()]).intersect(&any.repeat(0, Some(max)))])
-        }
-        None => product(),
-    }
+    let mut tail = 0u32;
+    let bounded = parts.iter().rev().take_while(|part| {
+        tail = longest(part).and_then(|length| tail.checked_add(length)).unwrap_or(u32::MAX);
+        tail <= max / 4
+    });
+    let (head, last) = parts.split_at(parts.len() - bounded.count());
+    let (head, last) = (Regex::concat(head.iter().cloned()), Regex::concat(last.iter().cloned()));
+    let Some(tail) = longest(&last).filter(|&tail| tail > 0) else { return product() };
+    let short = Regex::concat([at_most(&head, max - tail, any), last.clone()]);
+    let long = head.intersect(&any.repeat(max - tail + 1, Some(max)));
+    Regex::alternate([short, Regex::concat([long, last]).intersect(&any.repeat(0, Some(max)))])
 }
 
 /// Bytes of the longest string at most; `None` if that is without bound or not obvious. Recursion is bounded by the

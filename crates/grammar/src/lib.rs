@@ -36,6 +36,7 @@ pub mod glrm;
 pub mod ir;
 pub mod language;
 pub mod lark;
+mod linear;
 pub mod pattern;
 mod regex;
 mod repeat;

@@ -156,6 +156,7 @@ sources = Cargo.toml Cargo.lock $(wildcard $(addsuffix /Cargo.toml,$(1)) $(addsu
 .venv/.stamp-glrmask: $(call sources,$(wildcard crates/*) packages/glrmask)
 
 .venv/.stamp-%: packages/%/pyproject.toml .venv/.stamp-dev
+	@echo "building the Python package $*: a few minutes the first time"
 	rm -rf .cache/wheels/$*
 	.venv/bin/maturin build --quiet --release --locked --manifest-path packages/$*/Cargo.toml \
 	  --interpreter $(PYTHON) --out .cache/wheels/$*

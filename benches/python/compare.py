@@ -24,6 +24,7 @@ from typing import Any
 import vocabulary
 from corpus import SCHEMAS, Case, cases
 from engines import PEERS
+from replay import CLOCKS
 from summary import report
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +43,7 @@ def main() -> None:
     command.add_argument("--vocabulary", help="rank file or tekken file; that of mistral-common unless given")
     command.add_argument("--ids", type=Path, help="file with the ids of the cases to take")
     command.add_argument("--seconds", type=float, default=60.0, help="deadline of a case")
+    command.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: time of the process, for a busy machine")
     command.add_argument("--out", type=Path, help="folder for the records, one file an engine")
     command = commands.add_parser("gss", help="the graph-structured stack")
     command.set_defaults(run=run_gss)
@@ -62,6 +64,7 @@ class Worker:
         worker = str(HERE / "worker.py")
         self.command = [python(arguments.environments, engine), worker, engine, arguments.vocabulary]
         self.seconds: float = arguments.seconds
+        self.how = {"seconds": arguments.seconds, "clock": arguments.clock}
         self.start()
 
     def start(self) -> None:
@@ -80,7 +83,7 @@ class Worker:
 
     def ask(self, case: Case, texts: list[tuple[list[int], bool]]) -> dict[str, Any]:
         again = case.group != SCHEMAS
-        request = {"kind": case.kind, "source": case.source, "texts": texts, "seconds": self.seconds, "again": again}
+        request = {"kind": case.kind, "source": case.source, "texts": texts, "again": again, **self.how}
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
@@ -115,7 +118,10 @@ def run_corpus(arguments: argparse.Namespace) -> None:
             records.setdefault(case.group, {}).setdefault(name, {})[case.id] = answer
         if sys.stderr.isatty():
             print(f"\r{number + 1} cases", end="", file=sys.stderr, flush=True)
-    print(f"vocabulary of {words.size} ids; " + "; ".join(f"{n} {w.version}" for n, w in workers.items()))
+    print(
+        f"{arguments.clock} time; vocabulary of {words.size} ids; "
+        + "; ".join(f"{n} {w.version}" for n, w in workers.items())
+    )
     for worker in workers.values():
         worker.close()
     for group, of_engines in records.items():

@@ -13,6 +13,7 @@ Clock = Callable[[], int]
 WALL: Clock = time.perf_counter_ns
 CPU: Clock = time.process_time_ns
 """Of all threads together; reading it costs about 0.3 µs."""
+CLOCKS = {"wall": WALL, "cpu": CPU}
 
 
 class OutOfTime(Exception):

@@ -2,8 +2,9 @@
 
     worker.py ENGINE VOCABULARY
 
-Runs in the environment of its engine, and is driven by `compare.py`. The first answer tells the version; a request has
-`kind`, `source`, `texts` (tokens and whether they are valid) and `seconds`; `again` replays the texts once more.
+Runs in the environment of its engine, and is driven by `compare.py`. The first answer tells the version. A request
+has `kind`, `source`, `texts` (tokens and whether they are valid), `seconds` and `clock`; with `again` the texts are
+replayed once more.
 """
 
 import json
@@ -14,7 +15,7 @@ from importlib import metadata
 import vocabulary
 from engines import PEERS, engine
 from memory import peak_memory
-from replay import Text, replay, verdict
+from replay import CLOCKS, Text, replay, verdict
 
 
 def main() -> None:
@@ -27,12 +28,13 @@ def main() -> None:
         request = json.loads(line)
         texts = [Text(*text) for text in request["texts"]]
         before = peak_memory(forget=True)
-        record = replay(made, request["kind"], request["source"], texts, request["seconds"])
+        now = CLOCKS[request["clock"]]
+        record = replay(made, request["kind"], request["source"], texts, request["seconds"], now)
         record["memory"] = peak_memory() - before
         record["warm"] = []
         if request["again"] and record["error"] is None:
             for text in texts:
-                verdict(made, text.tokens, record["warm"])
+                verdict(made, text.tokens, record["warm"], now)
         print(json.dumps(record), file=answers, flush=True)
 
 

@@ -1,6 +1,7 @@
 //! Which files are sentences of a grammar: `cargo run --release --example accepts -- GRAMMAR FILE…`.
 //!
-//! The grammar's format follows from its extension (.lark, .glrm, .ebnf, .json for a schema). The vocabulary is the 256
+//! The grammar's format follows from its extension (.lark, .glrm, .ebnf, .gbnf, .json for a schema); a name without one
+//! is that of a built-in grammar. The vocabulary is the 256
 //! single bytes, so what is timed is reading, compiling and committing, not masks.
 
 use std::error::Error;
@@ -37,12 +38,17 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn read(path: &Path) -> Result<Grammar, Box<dyn Error>> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if extension.is_none() {
+        return Ok(Grammar::builtin(path.to_str().unwrap_or(""))?);
+    }
     let source = std::fs::read_to_string(path)?;
-    Ok(match path.extension().and_then(|extension| extension.to_str()) {
+    Ok(match extension {
         Some("lark") => Grammar::from_lark(&source)?,
         Some("glrm") => Grammar::from_glrm(&source)?,
         Some("ebnf") => Grammar::from_ebnf(&source)?,
+        Some("gbnf") => Grammar::from_gbnf(&source)?,
         Some("json") => Grammar::from_json_schema(&source)?,
-        _ => return Err("the extension must be lark, glrm, ebnf or json".into()),
+        _ => return Err("the extension must be lark, glrm, ebnf, gbnf or json".into()),
     })
 }

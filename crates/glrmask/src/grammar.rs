@@ -187,6 +187,14 @@ impl Grammar {
         Ok(structural_tag::parse(spec, &options)?.into())
     }
 
+    /// One of the grammars that come with the library: arithmetic, c, javascript, json, json5, sql.
+    ///
+    /// # Errors
+    /// There is none of this name; the message lists them.
+    pub fn builtin(name: &str) -> Result<Self, Error> {
+        Ok(glrmask_grammar::builtin::grammar(name)?.into())
+    }
+
     /// Compiles for a vocabulary.
     ///
     /// # Errors

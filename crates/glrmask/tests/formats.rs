@@ -176,3 +176,9 @@ fn structural_tags_with_tokens() {
         assert!(printed.contains(part), "{printed}");
     }
 }
+
+#[test]
+fn builtin_grammars() {
+    run(include_str!("formats/builtin.toml"), Grammar::builtin);
+    assert!(Grammar::builtin("cobol").is_err_and(|e| e.to_string().contains("javascript")));
+}

@@ -26,6 +26,7 @@
 //! the front-ends share), `glrm`, `ebnf`, `gbnf`, `regex`, `lark`, `structural_tag`.
 
 pub mod builder;
+pub mod builtin;
 pub mod diagnostic;
 pub mod ebnf;
 mod embed;
@@ -35,6 +36,7 @@ pub mod glrm;
 pub mod ir;
 pub mod language;
 pub mod lark;
+mod linear;
 pub mod pattern;
 mod regex;
 mod repeat;

@@ -60,6 +60,8 @@ pub(crate) struct NumberRules {
     pub(crate) lower: Vec<Bound>,
     pub(crate) upper: Vec<Bound>,
     pub(crate) multiple_of: Vec<Decimal>,
+    /// A multiple of none of these.
+    pub(crate) not_multiple_of: Vec<Decimal>,
 }
 
 /// Assertions about strings.
@@ -98,6 +100,8 @@ pub(crate) struct Contains {
     pub(crate) schema: SchemaId,
     pub(crate) min: u32,
     pub(crate) max: Option<u32>,
+    /// Only items from this one on count.
+    pub(crate) from: u32,
 }
 
 /// Assertions about objects.

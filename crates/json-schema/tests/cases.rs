@@ -447,3 +447,37 @@ fn negated_free_members() {
         &Options::default(),
     );
 }
+
+#[test]
+fn negated_values_and_numbers() {
+    check(
+        &[
+            (
+                r#"{"type": "integer", "not": {"multipleOf": 7}, "minimum": 0}"#,
+                &["1", "8", "20"],
+                &["0", "7", "14", "-1"],
+            ),
+            (r#"{"type": "number", "not": {"multipleOf": 0.5}}"#, &["0.25", "-1.3"], &["1", "2.5", "0", "-0.50"]),
+            (
+                r#"{"not": {"enum": [{"a": 1, "b": [true]}, [1, null], {}, [], "x"]}}"#,
+                &[
+                    "{\"a\": 1}",
+                    "{\"a\": 1, \"b\": [false]}",
+                    "{\"a\": 1, \"b\": [true], \"c\": 0}",
+                    "{\"a\": 2, \"b\": [true]}",
+                    "[1]",
+                    "[1, null, 2]",
+                    "[1, 2]",
+                    "\"y\"",
+                ],
+                &["{\"a\": 1, \"b\": [true]}", "[1, null]", "[1.0, null]", "{}", "[]", "\"x\""],
+            ),
+            (
+                r#"{"type": "array", "not": {"prefixItems": [true], "items": {"type": "null"}}}"#,
+                &["[1, 2]", "[null, null, 1]", "[1, 2, null]"],
+                &["[]", "[1]", "[1, null]"],
+            ),
+        ],
+        &Options::default(),
+    );
+}

@@ -105,6 +105,12 @@ impl PyGrammar {
         grammar.map(Self).map_err(|e| errors::from_error(py, &e))
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (name))]
+    fn builtin(name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_text(name, Grammar::builtin)
+    }
+
     #[allow(clippy::too_many_arguments)] // Keywords in Python.
     #[pyo3(signature = (
         vocab, *, end_tokens = None, optimization = None, background = false, limits = None, threads = None,

@@ -1,8 +1,8 @@
 //! Instances as text, in the order given and in every other order of their keys.
 //!
 //! The orders are not enumerated: the constraint is asked which key may come next, by feeding each remaining key to a
-//! clone of the state, and only what it takes is followed (depth first, within a budget of feeds). Keys are tried in the
-//! order in which the schema mentions them, since that is nearly always the right one.
+//! clone of the state, and only what it takes is followed (depth first, within a budget of feeds). A key after which
+//! every other key that was possible still is goes first; in a fixed order that is the right one.
 
 use glrmask_json_schema::json::{parse, Node, Value};
 use glrmask_runtime::{Constraint, ConstraintState};
@@ -129,16 +129,7 @@ pub(super) fn accepts_in_some_order(
     budget: usize,
 ) -> bool {
     let mut search = Search { mentions, left: budget };
-    instance.has_orders() && search.accepts(&constraint.start(), &[Piece::Value(instance)])
-}
-
-/// What is still to be written.
-#[derive(Clone)]
-enum Piece<'i> {
-    Text(&'static str),
-    Value(&'i Instance),
-    /// The members of an object that are left, and whether one was written.
-    Members(Vec<&'i (String, Instance)>, bool),
+    instance.has_orders() && search.value(&constraint.start(), instance).is_some_and(|state| state.is_accepting())
 }
 
 struct Search<'m> {
@@ -147,62 +138,81 @@ struct Search<'m> {
     left: usize,
 }
 
+/// A key that may come next, with the state after its member.
+struct Candidate {
+    index: usize,
+    state: ConstraintState,
+    /// How many other keys that could have come next no longer can.
+    lost: usize,
+}
+
 impl Search<'_> {
-    /// `pieces` is a stack. Recursion is bounded by the number of members of the instance.
-    fn accepts(&mut self, state: &ConstraintState, pieces: &[Piece<'_>]) -> bool {
-        let mut state = state.clone();
-        let mut pieces = pieces.to_vec();
-        while let Some(piece) = pieces.pop() {
-            let fed = match piece {
-                Piece::Text(text) => self.feed(&mut state, text),
-                Piece::Value(Instance::Atom(text)) => self.feed(&mut state, text),
-                Piece::Value(Instance::Array(items)) => {
-                    pieces.push(Piece::Text("]"));
-                    for (i, item) in items.iter().enumerate().rev() {
-                        pieces.push(Piece::Value(item));
-                        if i > 0 {
-                            pieces.push(Piece::Text(", "));
-                        }
+    /// The state after the value in the first order found. Recursion is bounded by the nesting and the number of members.
+    fn value(&mut self, state: &ConstraintState, value: &Instance) -> Option<ConstraintState> {
+        match value {
+            Instance::Atom(text) => self.feed(state, text),
+            Instance::Array(items) => {
+                let mut state = self.feed(state, "[")?;
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        state = self.feed(&state, ", ")?;
                     }
-                    self.feed(&mut state, "[")
+                    state = self.value(&state, item)?;
                 }
-                Piece::Value(Instance::Object(members)) => {
-                    pieces.push(Piece::Members(self.mentions.sort(members), false));
-                    self.feed(&mut state, "{")
-                }
-                Piece::Members(members, _) if members.is_empty() => self.feed(&mut state, "}"),
-                Piece::Members(members, begun) => return self.members(&state, &pieces, &members, begun),
-            };
-            if !fed {
-                return false;
+                self.feed(&state, "]")
+            }
+            Instance::Object(members) => {
+                let state = self.feed(state, "{")?;
+                self.members(&state, &self.mentions.sort(members), "")
             }
         }
-        state.is_accepting()
     }
+    /// The rest of an object whose members so far end in `separator`.
     fn members(
         &mut self,
         state: &ConstraintState,
-        pieces: &[Piece<'_>],
         members: &[&(String, Instance)],
-        begun: bool,
-    ) -> bool {
-        for (i, (key, value)) in members.iter().enumerate() {
-            let mut next = state.clone();
-            let separator = if begun { ", " } else { "" };
-            if self.feed(&mut next, &format!("{separator}{key}: ")) {
-                let mut rest = members.to_vec();
-                rest.remove(i);
-                let mut pieces = pieces.to_vec();
-                pieces.extend([Piece::Members(rest, true), Piece::Value(value)]);
-                if self.accepts(&next, &pieces) {
-                    return true;
-                }
+        separator: &str,
+    ) -> Option<ConstraintState> {
+        if members.is_empty() {
+            return self.feed(state, "}");
+        }
+        for candidate in self.candidates(state, members, separator) {
+            let mut rest = members.to_vec();
+            rest.remove(candidate.index);
+            if let Some(end) = self.members(&candidate.state, &rest, ", ") {
+                return Some(end);
             }
         }
-        false
+        None
     }
-    fn feed(&mut self, state: &mut ConstraintState, text: &str) -> bool {
-        self.left = self.left.saturating_sub(1);
-        self.left > 0 && state.commit_bytes(text.as_bytes()).is_ok()
+    /// The keys that may come next, those first that keep the most others possible. One that keeps all is enough.
+    fn candidates(
+        &mut self,
+        state: &ConstraintState,
+        members: &[&(String, Instance)],
+        separator: &str,
+    ) -> Vec<Candidate> {
+        let key = |i: usize, separator: &str| format!("{separator}{}: ", members[i].0);
+        let open: Vec<(usize, ConstraintState)> =
+            (0..members.len()).filter_map(|i| Some((i, self.feed(state, &key(i, separator))?))).collect();
+        let mut candidates = Vec::new();
+        for (index, state) in &open {
+            let Some(state) = self.value(state, &members[*index].1) else { continue };
+            let others = open.iter().filter(|(other, _)| other != index);
+            let lost = others.filter(|(other, _)| self.feed(&state, &key(*other, ", ")).is_none()).count();
+            let candidate = Candidate { index: *index, state, lost };
+            if lost == 0 {
+                return vec![candidate];
+            }
+            candidates.push(candidate);
+        }
+        candidates.sort_by_key(|candidate| candidate.lost);
+        candidates
+    }
+    fn feed(&mut self, state: &ConstraintState, text: &str) -> Option<ConstraintState> {
+        self.left = self.left.checked_sub(1)?;
+        let mut state = state.clone();
+        state.commit_bytes(text.as_bytes()).is_ok().then_some(state)
     }
 }

@@ -126,7 +126,7 @@ impl<'a> Parser<'a, '_> {
             self.blank(true);
             parts.push(self.sequence(nested)?);
         }
-        Some(Expr::Choice(parts))
+        Some(single_or(parts, Expr::Choice))
     }
     fn sequence(&mut self, nested: bool) -> Option<Expr> {
         let mut parts: Vec<Expr> = Vec::new();
@@ -144,7 +144,7 @@ impl<'a> Parser<'a, '_> {
                     let item = self.item()?;
                     parts.push(item);
                 }
-                _ => return Some(Expr::Sequence(parts)),
+                _ => return Some(single_or(parts, Expr::Sequence)),
             }
             self.blank(nested);
         }
@@ -330,6 +330,14 @@ impl<'a> Parser<'a, '_> {
                 self.error(DiagnosticKind::Invalid, format!("the token `{text}` has no ids in `token_names`"), start)
             }
         }
+    }
+}
+
+/// The only part, or all of them made one.
+fn single_or(mut parts: Vec<Expr>, make: impl Fn(Vec<Expr>) -> Expr) -> Expr {
+    match (parts.pop(), parts.is_empty()) {
+        (Some(only), true) => only,
+        (last, _) => make(parts.into_iter().chain(last).collect()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! A template is a family of rules, one per list of arguments. Arguments are lowered to symbols first, so equal ones
 //! give the same rule, and a template may use itself; instances wait in a queue for their bodies.
 
-use glrmask_automata::{NonterminalId, Symbol, TerminalId};
+use glrmask_automata::{Limits, NonterminalId, Regex, Symbol, TerminalId};
 use rustc_hash::FxHashMap;
 
 use super::ast::{Block, Items, Kind, Named, Node, Rule};
@@ -175,15 +175,34 @@ impl<'r> Resolver<'r, '_> {
     /// `name[lazy]: TERMINALS` and `name[suffix=…]: TERMINALS`: the shortest matches.
     fn bounded(&mut self, rule: &Rule) -> Option<Expr> {
         if let Some(stop) = &rule.bounds.stop {
-            let message = "the option `stop`: what was generated cannot be taken back; use `suffix`";
-            return self.unsupported(message, stop.span);
+            return self.stopped(rule, stop);
         }
         let mut parts = vec![self.terminals.language(&rule.body)];
         parts.extend(rule.bounds.suffix.as_ref().map(|suffix| self.terminals.language(suffix)));
         let parts: Option<Vec<_>> = parts.into_iter().map(|part| self.compiled(part)).collect();
-        let regex = shortest(&glrmask_automata::Regex::concat(parts?));
+        let regex = shortest(&Regex::concat(parts?));
         self.builder.set_span(Some(rule.name.1));
         Some(self.builder.terminal(&rule.name.0, Pattern::Regex(regex)).into())
+    }
+    /// `name[stop=…]: TERMINALS`: text in which `stop` does not occur. Where it ends depends on what follows, so it is
+    /// no terminal. An empty `stop` is the end of the text.
+    fn stopped(&mut self, rule: &Rule, stop: &Node) -> Option<Expr> {
+        if rule.bounds.suffix.is_some() {
+            return self.invalid("the options `stop` and `suffix` exclude each other", stop.span);
+        }
+        let body = self.terminals.language(&rule.body);
+        let (body, mark) = (self.compiled(body), self.terminals.language(stop));
+        let (body, mark) = (body?, self.compiled(mark)?);
+        if matches!(&stop.kind, Kind::Literal(text, _) if text.is_empty()) {
+            return Some(self.builder.terminal(&rule.name.0, Pattern::Regex(body)).into());
+        }
+        let any = Regex::any_byte().star();
+        let text = body.difference(&Regex::concat([any.clone(), mark, any]));
+        self.builder.set_span(Some(rule.name.1));
+        match text.compile(&Limits::default()) {
+            Ok(dfa) => Some(self.builder.linear(&dfa).into()),
+            Err(error) => self.unsupported(error.to_string(), rule.name.1),
+        }
     }
 
     /// An expression of a rule. After an error it goes on, to find more of them.

@@ -3,9 +3,9 @@
 //! [`Follow`] is what is known of the text after a format. A format that is told its delimiters also derives them, so
 //! that free text and delimiter can be one terminal. Regular text becomes a terminal where longest match cannot
 //! change anything: nothing follows, or what follows does not begin with a byte that would make the match longer.
-//! Otherwise it is made of single bytes, by productions along the states of its automaton (left-linear).
+//! Otherwise it is made of single bytes, by productions along the states of its automaton.
 
-use glrmask_automata::{AutomataError, ByteSet, Dfa, Id, Limits, NonterminalId, ParseConfig, Regex, Symbol};
+use glrmask_automata::{AutomataError, ByteSet, Limits, ParseConfig, Regex};
 
 use super::format::{End, Format, Kind, Mark, Tag, Token, Triggered};
 use super::{text, Options};
@@ -271,30 +271,9 @@ impl Tags<'_> {
             _ => !longer.intersection(&first_of(follow)).is_empty(),
         };
         Ok(match clash {
-            true => self.bytes(&dfa).into(),
+            true => self.builder.linear(&dfa).into(),
             false => self.builder.terminal("TEXT", Pattern::Regex(regex)).into(),
         })
-    }
-    /// The language of an automaton, made of single bytes: `q → p b` for every edge, `start → ε`.
-    fn bytes(&mut self, dfa: &Dfa) -> NonterminalId {
-        let states: Vec<NonterminalId> = dfa.states().map(|_| self.builder.fresh("text")).collect();
-        let whole = self.builder.fresh("text");
-        for state in dfa.states() {
-            let Some(&from) = states.get(state.index()) else { continue };
-            if state == dfa.start() {
-                self.builder.production(from, Vec::new());
-            }
-            if dfa.is_accepting(state) {
-                self.builder.production(whole, vec![Symbol::Nonterminal(from)]);
-            }
-            for (set, target) in dfa.transitions(state) {
-                let byte = self.builder.terminal("byte", Pattern::Regex(Regex::bytes(set)));
-                if let Some(&to) = states.get(target.index()) {
-                    self.builder.production(to, vec![Symbol::Nonterminal(from), Symbol::Terminal(byte)]);
-                }
-            }
-        }
-        whole
     }
 }
 

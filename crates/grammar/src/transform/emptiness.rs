@@ -53,7 +53,31 @@ fn culprit(grammar: &Grammar, dead: &FxHashSet<TerminalId>) -> Option<(Nontermin
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::testing::any_grammar;
     use crate::{glrm, normalize};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_said_of_a_rule_is_true(g in any_grammar(), dead in proptest::collection::hash_set(0u32..3, 0..3)) {
+            let dead: FxHashSet<TerminalId> = dead.into_iter().map(TerminalId).collect();
+            let is_dead = |s: &Symbol| matches!(s, Symbol::Terminal(t) if dead.contains(t));
+            let mut live = Cfg { start: g.start, nonterminals: g.nonterminals.len(), productions: g.productions.clone() };
+            live.productions.retain(|p| !p.rhs.iter().any(is_dead));
+            let productive = live.productive();
+            prop_assume!(!productive[g.start.index()]);
+            let Some((rule, reason)) = culprit(&g, &dead) else {
+                // Only recursion is to blame: no terminal that matters is dead, and no rule is without productions.
+                return Ok(());
+            };
+            let bodies: Vec<_> = g.productions.iter().filter(|p| p.lhs == rule).collect();
+            prop_assert!(!productive[rule.index()]);
+            prop_assert_eq!(bodies.is_empty(), reason == "it has no production");
+            let needs_dead = bodies.iter().any(|p| p.rhs.iter().any(is_dead));
+            prop_assert_eq!(needs_dead, reason.ends_with("matches nothing"));
+        }
+    }
 
     #[test]
     fn the_rule_to_blame_is_named() {

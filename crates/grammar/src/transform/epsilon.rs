@@ -64,6 +64,18 @@ mod tests {
         assert!(epsilon(cfg(&long)).is_err_and(|e| e.to_string().contains("limit 12, given 13")));
     }
 
+    #[test]
+    fn hidden_left_recursion_becomes_plain() {
+        // 1 may vanish, so 0 begins with itself, hidden behind it.
+        let (g, accepts_empty) = epsilon(cfg("0: 1 0 a | b; 1: | c")).expect("few nullable symbols");
+        assert!(!accepts_empty);
+        let mut wanted = cfg("0: 1 0 a | 0 a | b; 1: c").productions;
+        let mut found = g.productions;
+        wanted.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, wanted);
+    }
+
     proptest! {
         #[test]
         fn only_the_empty_string_goes(g in any_cfg()) {

@@ -181,6 +181,9 @@ fn list_integers(listing: &mut Listing, shape: &NumberShape, digits: usize) -> O
         for divisor in &shape.multiple_of {
             fits &= number.is_multiple_of(divisor, digits)?;
         }
+        for divisor in &shape.not_multiple_of {
+            fits &= !number.is_multiple_of(divisor, digits)?;
+        }
         if fits {
             listing.push(Value::Number(number))?;
         }

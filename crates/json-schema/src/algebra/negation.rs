@@ -2,14 +2,20 @@
 //! assertion has a dual (`minimum`/`maximum`, `items`/`contains`, `required`/forbidden, `properties`/required and
 //! violated, `additionalProperties`/some member that violates it, pattern/complement).
 
+use std::rc::Rc;
+
 use super::unevaluated::{Kind, Leftover};
 use super::Algebra;
 use crate::error::Result;
+use crate::json::{Node, Value};
 use crate::schema::{
     ArrayRules, Bound, Contains, KeySet, NumberRules, ObjectRules, Schema, SchemaId, SomeMember, StringRules,
     Unsupported,
 };
 use crate::types::TypeSet;
+
+/// Most properties that the violation of one of them mentions, so that they keep their order.
+const MAX_MENTIONED: usize = 32;
 
 type Branches = Vec<Vec<SchemaId>>;
 
@@ -23,7 +29,7 @@ impl Algebra<'_> {
         }
         let mut dual = Dual { algebra: self, id, branches: Vec::new(), given_up: false };
         dual.values(&schema);
-        dual.number(&schema.number)?;
+        dual.number(&schema.number);
         dual.string(&schema.string)?;
         dual.array(&schema.array)?;
         dual.object(&schema.object);
@@ -76,13 +82,52 @@ impl Dual<'_, '_> {
             self.branch(Schema::typed(schema.types.complement()));
         }
         for list in &schema.values {
-            self.branch(Schema { excluded: vec![list.clone()], ..Schema::default() });
+            let others = self.none_of(list);
+            self.branches.push(others);
         }
         for list in &schema.excluded {
             self.branch(Schema { values: vec![list.clone()], ..Schema::default() });
         }
     }
-    fn number(&mut self, rules: &NumberRules) -> Result<()> {
+    /// Scalars are excluded by value, arrays and objects by what makes them up.
+    fn none_of(&mut self, list: &[Node]) -> Vec<SchemaId> {
+        let is_composite = |node: &&Node| matches!(node.value, Value::Array(_) | Value::Object(_));
+        let scalars: Rc<[Node]> = list.iter().filter(|node| !is_composite(node)).cloned().collect();
+        let mut others = Vec::new();
+        if !scalars.is_empty() {
+            others.push(self.made(Schema { excluded: vec![scalars], ..Schema::default() }));
+        }
+        for node in list.iter().filter(is_composite) {
+            let constant = self.constant(node);
+            others.push(self.not(constant));
+        }
+        others
+    }
+    /// A schema that only this value satisfies. Recursion is bounded by the nesting of the schema text.
+    fn constant(&mut self, node: &Node) -> SchemaId {
+        let schema = match &node.value {
+            Value::Array(items) => {
+                let length = items.len() as u32;
+                let prefix = items.iter().map(|item| self.constant(item)).collect();
+                let array = ArrayRules { prefix, min_items: length, max_items: Some(length), ..ArrayRules::default() };
+                Schema { array, ..Schema::typed(TypeSet::ARRAY) }
+            }
+            Value::Object(members) => {
+                let required: Vec<Rc<str>> = members.keys().map(|key| key.as_str().into()).collect();
+                let properties =
+                    required.iter().cloned().zip(members.values().map(|value| self.constant(value))).collect();
+                let (additional, max_properties) = match members.is_empty() {
+                    true => (None, Some(0)),
+                    false => (Some(self.algebra.store.never), None),
+                };
+                let object = ObjectRules { required, properties, additional, max_properties, ..ObjectRules::default() };
+                Schema { object, ..Schema::typed(TypeSet::OBJECT) }
+            }
+            _ => Schema { values: vec![[node.clone()].into()], ..Schema::default() },
+        };
+        self.made(schema)
+    }
+    fn number(&mut self, rules: &NumberRules) {
         let flip = |bound: &Bound| Bound { value: bound.value.clone(), exclusive: !bound.exclusive };
         let numbers = |number| Schema { number, ..Schema::typed(TypeSet::NUMBER) };
         for bound in &rules.lower {
@@ -91,10 +136,14 @@ impl Dual<'_, '_> {
         for bound in &rules.upper {
             self.branch(numbers(NumberRules { lower: vec![flip(bound)], ..NumberRules::default() }));
         }
-        if !rules.multiple_of.is_empty() {
-            self.no_dual("multipleOf")?;
+        for divisor in &rules.multiple_of {
+            let not_multiple_of = vec![divisor.clone()];
+            self.branch(numbers(NumberRules { not_multiple_of, ..NumberRules::default() }));
         }
-        Ok(())
+        for divisor in &rules.not_multiple_of {
+            let multiple_of = vec![divisor.clone()];
+            self.branch(numbers(NumberRules { multiple_of, ..NumberRules::default() }));
+        }
     }
     fn string(&mut self, rules: &StringRules) -> Result<()> {
         let strings = |string| Schema { string, ..Schema::typed(TypeSet::STRING) };
@@ -125,13 +174,10 @@ impl Dual<'_, '_> {
             prefix.push(self.not(schema));
             self.branch(arrays(ArrayRules { min_items: i as u32 + 1, prefix, ..ArrayRules::default() }));
         }
-        match rules.items {
-            Some(items) if rules.prefix.is_empty() => {
-                let contains = Some(Contains { schema: self.not(items), min: 1, max: None });
-                self.branch(arrays(ArrayRules { contains, ..ArrayRules::default() }));
-            }
-            Some(_) => self.no_dual("items")?,
-            None => {}
+        if let Some(items) = rules.items {
+            let from = rules.prefix.len() as u32;
+            let contains = Some(Contains { schema: self.not(items), min: 1, max: None, from });
+            self.branch(arrays(ArrayRules { contains, ..ArrayRules::default() }));
         }
         if let Some(contains) = &rules.contains {
             self.contains(contains);
@@ -144,14 +190,15 @@ impl Dual<'_, '_> {
     fn contains(&mut self, rule: &Contains) {
         let arrays = |array| Schema { array, ..Schema::typed(TypeSet::ARRAY) };
         let counted = |min, max| ArrayRules {
-            contains: Some(Contains { schema: rule.schema, min, max }),
+            contains: Some(Contains { schema: rule.schema, min, max, from: rule.from }),
             ..ArrayRules::default()
         };
         match rule.min {
             0 => {}
             1 => {
+                let prefix = vec![self.algebra.store.always; rule.from as usize];
                 let items = Some(self.not(rule.schema));
-                self.branch(arrays(ArrayRules { items, ..ArrayRules::default() }));
+                self.branch(arrays(ArrayRules { prefix, items, ..ArrayRules::default() }));
             }
             min => self.branch(arrays(counted(0, Some(min - 1)))),
         }
@@ -166,7 +213,13 @@ impl Dual<'_, '_> {
             self.branch(Schema { types: TypeSet::OBJECT, ..Schema::property(key, never) });
         }
         for (key, schema) in rules.properties.iter().filter(|(_, schema)| *schema != always) {
-            let properties = vec![(key.clone(), self.not(*schema))];
+            let violated = self.not(*schema);
+            let properties = if rules.properties.len() <= MAX_MENTIONED {
+                let value = |name: &Rc<str>| if name == key { violated } else { always };
+                rules.properties.iter().map(|(name, _)| (name.clone(), value(name))).collect()
+            } else {
+                vec![(key.clone(), violated)]
+            };
             let required = vec![key.clone()];
             self.branch(objects(ObjectRules { properties, required, ..ObjectRules::default() }));
         }

@@ -112,10 +112,11 @@ impl Validator<'_, '_> {
             return Ok(false);
         }
         let limit = self.algebra.options.limits.digits;
-        for divisor in &rules.multiple_of {
+        let wanted = rules.multiple_of.iter().map(|divisor| (divisor, true));
+        for (divisor, wanted) in wanted.chain(rules.not_multiple_of.iter().map(|divisor| (divisor, false))) {
             match number.is_multiple_of(divisor, limit) {
-                Some(true) => {}
-                Some(false) => return Ok(false),
+                Some(is_multiple) if is_multiple == wanted => {}
+                Some(_) => return Ok(false),
                 None => return Err(SchemaError::limit("digits of a value", limit + 1, limit)),
             }
         }
@@ -149,7 +150,7 @@ impl Validator<'_, '_> {
         }
         if let Some(contains) = &rules.contains {
             let mut count = 0u64;
-            for item in items {
+            for item in items.iter().skip(contains.from as usize) {
                 count += u64::from(self.schema(contains.schema, item)?);
             }
             if count < u64::from(contains.min) || contains.max.is_some_and(|max| count > u64::from(max)) {

@@ -4,6 +4,7 @@
 //! language of all strings in which it is found, over the chosen JSON spelling. Anchors and look-ahead are regular
 //! and supported outside loops; look-behind, word boundaries and backreferences are refused.
 
+mod assertion_loop;
 mod class;
 mod parser;
 mod translate;

@@ -3,11 +3,12 @@
 //! Every node is translated together with the language `rest` of everything that follows it in the string, so an
 //! assertion is an operation on `rest`: `$` keeps its empty string, `(?=p)` intersects it with "begins with p", `(?!p)`
 //! subtracts that. `^` needs to know whether the node stands at the start of the string (`at_start`). Parts without
-//! assertions are ordinary regular expressions put in front of `rest`. Loops around assertions are refused, save short
-//! ones, which are unrolled.
+//! assertions are ordinary regular expressions put in front of `rest`. Of loops around assertions, short ones are
+//! unrolled and common forms are solved (`assertion_loop.rs`); others are refused.
 
 use glrmask_automata::Regex;
 
+use super::assertion_loop::Loop;
 use super::parser::Ast;
 use super::PatternError;
 
@@ -17,7 +18,7 @@ const MAX_UNROLLED: u32 = 4;
 type Result<T> = std::result::Result<T, PatternError>;
 
 /// Writes a character out of a class.
-type Class<'c> = dyn Fn(&[(u32, u32)]) -> Regex + 'c;
+pub(super) type Class<'c> = dyn Fn(&[(u32, u32)]) -> Regex + 'c;
 
 /// Every code point.
 const ALL: [(u32, u32); 1] = [(0, 0x10_ffff)];
@@ -42,14 +43,14 @@ pub(super) fn search(ast: &Ast, class: &Class<'_>) -> Result<Regex> {
     Ok(Regex::alternate([found_at_start, Regex::concat([any.plus(), found_later])]))
 }
 
-struct Translator<'c> {
+pub(super) struct Translator<'c> {
     /// All strings.
-    all: Regex,
-    class: &'c Class<'c>,
+    pub(super) all: Regex,
+    pub(super) class: &'c Class<'c>,
 }
 
 impl Translator<'_> {
-    fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
+    pub(super) fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
         if !has_assertion(ast) {
             return Ok(Regex::concat([plain(ast, self.class), rest.clone()]));
         }
@@ -78,7 +79,11 @@ impl Translator<'_> {
                 });
                 Regex::alternate(counts.collect::<Result<Vec<_>>>()?)
             }
-            Ast::Repeat { .. } => return Err(PatternError::Unsupported("an assertion inside a loop".into())),
+            Ast::Repeat { inner, min, max } => {
+                let around = Loop { inner, min: *min, max: *max };
+                self.around_assertion(&around, rest, at_start)
+                    .ok_or_else(|| PatternError::Unsupported("an assertion inside a loop".into()))?
+            }
             Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast, self.class), rest.clone()]),
         })
     }
@@ -110,7 +115,7 @@ fn never_floats(ast: &Ast) -> bool {
     }
 }
 
-fn has(ast: &Ast, test: &dyn Fn(&Ast) -> bool) -> bool {
+pub(super) fn has(ast: &Ast, test: &dyn Fn(&Ast) -> bool) -> bool {
     test(ast)
         || match ast {
             Ast::Concat(parts) | Ast::Alternate(parts) => parts.iter().any(|part| has(part, test)),
@@ -119,12 +124,12 @@ fn has(ast: &Ast, test: &dyn Fn(&Ast) -> bool) -> bool {
         }
 }
 
-fn has_assertion(ast: &Ast) -> bool {
+pub(super) fn has_assertion(ast: &Ast) -> bool {
     has(ast, &|node| matches!(node, Ast::Start | Ast::End | Ast::Look { .. }))
 }
 
 /// Whether the node may match nothing (assertions count as nothing).
-fn nullable(ast: &Ast) -> bool {
+pub(super) fn nullable(ast: &Ast) -> bool {
     match ast {
         Ast::Class(_) => false,
         Ast::Concat(parts) => parts.iter().all(nullable),
@@ -139,7 +144,7 @@ fn matches_empty(regex: &Regex) -> bool {
 }
 
 /// A node without assertions.
-fn plain(ast: &Ast, class: &Class<'_>) -> Regex {
+pub(super) fn plain(ast: &Ast, class: &Class<'_>) -> Regex {
     let all = |parts: &[Ast]| parts.iter().map(|part| plain(part, class)).collect::<Vec<_>>();
     match ast {
         Ast::Class(ranges) => class(ranges),
@@ -193,6 +198,13 @@ mod tests {
             ("a(?!b)", &["ac", "abac", "a"], &["ab", "b"]),
             ("(^a|b)c", &["ac", "xbc", "bc"], &["xac"]),
             ("^(a$)?(b)?$", &["", "a", "b"], &["ab"]),
+            ("^(\\/?([a-z]*)($|\\/))*$", &["", "a", "a/b", "/a/", "//"], &["A", "a b"]),
+            ("^([^,]+(,|$)){3,}$", &["a,b,c", "a,b,c,", "aa,b,c,d"], &["a,b", "a,,b,c", ",a,b,c", ""]),
+            ("^(x|$){5}", &["x", "", "xxxxxq", "xxx"], &["xq", "xxxxq"]),
+            ("^(a(,|$)){5,6}$", &["a,a,a,a,a", "a,a,a,a,a,a", "a,a,a,a,a,"], &["a,a,a,a", "a,a,a,a,a,a,a"]),
+            ("^(?:(?:^\\*|[a-z])\\.)*x$", &["x", "*.x", "*.a.x", "a.b.x"], &["a.*.x", "*x", "*.*.x"]),
+            ("^(a|^b)*c$", &["c", "bac", "aac", "bc"], &["abc", "bbc"]),
+            ("^((?!mode)(?!Mode).)*$", &["", "mod", "a b", "mdoe"], &["mode", "a Mode", "xmodes", "a\nb"]),
         ];
         for (pattern, good, bad) in table {
             for text in *good {
@@ -205,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_assertions_in_loops() {
-        assert!(matches!(compile("(a|^b)*c", Spelling::default()), Err(PatternError::Unsupported(_))));
+    fn refuses_other_assertions_in_loops() {
+        assert!(matches!(compile("((?=a)b|c)*d", Spelling::default()), Err(PatternError::Unsupported(_))));
     }
 }

@@ -195,7 +195,9 @@ impl<'a, 'o> Emitter<'a, 'o> {
     fn add_numbers(&mut self, all: &mut Alternatives, members: &[SchemaId], types: TypeSet) -> Result<()> {
         let shape = NumberShape::merge(self.algebra, members, types)?;
         let Some(language) = number::language(&shape) else { return Ok(()) };
-        let general: Vec<_> = shape.multiple_of.iter().filter(|p| !divisor::is_expressible(p)).collect();
+        let divisors = shape.multiple_of.iter().map(|p| (p, true));
+        let divisors = divisors.chain(shape.not_multiple_of.iter().map(|p| (p, false)));
+        let general: Vec<_> = divisors.filter(|(p, _)| !divisor::is_expressible(p)).collect();
         if general.is_empty() {
             if shape.is_visibly_inhabited() || self.is_inhabited(&language)? {
                 add(&mut all.numbers, language);
@@ -203,7 +205,11 @@ impl<'a, 'o> Emitter<'a, 'o> {
             return Ok(());
         }
         let multiples = self.multiples(&language, &general);
-        let id = members.iter().find(|&&id| !self.algebra.store.get(id).number.multiple_of.is_empty());
+        let divides = |id: SchemaId| {
+            let rules = &self.algebra.store.get(id).number;
+            !rules.multiple_of.is_empty() || !rules.not_multiple_of.is_empty()
+        };
+        let id = members.iter().find(|&&id| divides(id));
         let pointer = id.map(|&id| self.algebra.store.pointer(id));
         let dfa = multiples.map_err(|error| error.at(pointer.as_deref().unwrap_or(""), "multipleOf"))?;
         if !dfa.is_empty_language() {
@@ -211,12 +217,14 @@ impl<'a, 'o> Emitter<'a, 'o> {
         }
         Ok(())
     }
-    fn multiples(&self, language: &Regex, divisors: &[&Decimal]) -> Result<Dfa> {
+    /// The part of a language that is (or is not) a multiple of each divisor.
+    fn multiples(&self, language: &Regex, divisors: &[(&Decimal, bool)]) -> Result<Dfa> {
         let limits = &self.algebra.options.limits;
         let mut dfa = language::compile(language, limits)?;
-        for divisor in divisors {
-            let both = dfa.intersect(&remainder::multiples(divisor, limits)?, &language::bounds(limits));
-            dfa = both.map_err(|error| language::automaton_error(&error, limits))?;
+        for &(divisor, wanted) in divisors {
+            let (multiples, bounds) = (remainder::multiples(divisor, limits)?, language::bounds(limits));
+            let part = if wanted { dfa.intersect(&multiples, &bounds) } else { dfa.difference(&multiples, &bounds) };
+            dfa = part.map_err(|error| language::automaton_error(&error, limits))?;
         }
         Ok(dfa)
     }

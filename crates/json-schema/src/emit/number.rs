@@ -24,7 +24,7 @@ pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
     if shape.is_free() && shape.integers {
         return Some(free(shape));
     }
-    let exponents = shape.fractions && shape.integers && shape.multiple_of.is_empty() && shape.excluded.is_empty();
+    let exponents = shape.fractions && shape.integers && shape.has_no_holes();
     let interval = Interval { lower: shape.lower.as_ref(), upper: shape.upper.as_ref(), exponents };
     let mut language = interval.signed();
     if !(shape.fractions && shape.integers) {
@@ -32,6 +32,9 @@ pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
     }
     for multiples in shape.multiple_of.iter().filter_map(divisor::multiples) {
         language = language.intersect(&multiples);
+    }
+    for multiples in shape.not_multiple_of.iter().filter_map(divisor::multiples) {
+        language = language.difference(&multiples);
     }
     if !shape.excluded.is_empty() {
         language = language.difference(&Regex::alternate(shape.excluded.iter().map(plain_spelled)));
@@ -311,6 +314,7 @@ mod tests {
             lower: lower.map(bound),
             upper: upper.map(bound),
             multiple_of: Vec::new(),
+            not_multiple_of: Vec::new(),
             excluded: Vec::new(),
         }
     }

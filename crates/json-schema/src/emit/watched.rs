@@ -35,7 +35,8 @@ struct Watch<'a> {
 
 impl Emitter<'_, '_> {
     pub(super) fn watched_array(&mut self, lhs: NonterminalId, shape: &ArrayShape, atoms: &Atoms) -> Result<()> {
-        let saturated = shape.max_items.unwrap_or(shape.min_items).max(shape.prefix.len() as u32);
+        let from = shape.contains.iter().map(|rule| rule.from).max().unwrap_or(0);
+        let saturated = shape.max_items.unwrap_or(shape.min_items).max(shape.prefix.len() as u32).max(from);
         let start = Facts { items: 0, matches: vec![0; shape.contains.len()], seen: 0 };
         let mut watch = Watch { shape, saturated, states: FxHashMap::default(), queue: Vec::new() };
         if watch.accepts(&start) {
@@ -86,7 +87,9 @@ impl Emitter<'_, '_> {
         let values = unique.positions.get(position).into_iter().flatten();
         let mut choices = Vec::new();
         for &i in values.filter(|&&i| facts.seen >> i & 1 == 0) {
-            let counts = |rule: usize| unique.counted.get(rule).is_some_and(|values| values.contains(&i));
+            let counts = |rule: usize| {
+                watch.may_count(facts, rule) && unique.counted.get(rule).is_some_and(|values| values.contains(&i))
+            };
             if let Some(next) = watch.after(facts, counts) {
                 let goal = self.constant(&unique.values[i]);
                 choices.push((goal, Facts { seen: facts.seen | 1 << i, ..next }));
@@ -104,14 +107,16 @@ impl Emitter<'_, '_> {
             let in_vain = |(i, rule): (usize, &ContainsShape)| {
                 counts(i) && rule.max.is_none() && facts.matches.get(i).is_some_and(|&n| n >= rule.min)
             };
-            if shape.contains.iter().enumerate().any(in_vain) {
+            let too_early = |i: usize| counts(i) && !watch.may_count(facts, i);
+            if shape.contains.iter().enumerate().any(in_vain) || (0..shape.contains.len()).any(too_early) {
                 continue;
             }
             let Some(next) = watch.after(facts, counts) else { continue };
             let rules = shape.contains.iter().enumerate();
             let said = rules.filter_map(|(i, rule)| match (counts(i), rule.max) {
                 (true, _) => Some(&rule.goal),
-                (false, Some(_)) => Some(&rule.negated),
+                (false, Some(_)) if watch.may_count(facts, i) => Some(&rule.negated),
+                (false, Some(_)) => None,
                 (false, None) => None,
             });
             let goal = self.algebra.goal(item.iter().chain(said.flatten()).copied());
@@ -122,6 +127,10 @@ impl Emitter<'_, '_> {
 }
 
 impl Watch<'_> {
+    /// Whether the next item stands far enough behind to count for a rule.
+    fn may_count(&self, facts: &Facts, rule: usize) -> bool {
+        self.shape.contains.get(rule).is_some_and(|rule| facts.items >= rule.from)
+    }
     /// Whether the array may end.
     fn accepts(&self, facts: &Facts) -> bool {
         let enough = |(rule, &n): (&ContainsShape, &u32)| n >= rule.min;

@@ -52,7 +52,7 @@ impl<'t> Loader<'t> {
         let schema = self.subschema(keyword)?;
         let counted = keyword.draft() >= Draft::Draft2019 && keyword.place.dialect.knows("minContains");
         let bound = |name| if counted { optional_count(keyword, name) } else { Ok(None) };
-        Ok(Contains { schema, min: bound("minContains")?.unwrap_or(1), max: bound("maxContains")? })
+        Ok(Contains { schema, min: bound("minContains")?.unwrap_or(1), max: bound("maxContains")?, from: 0 })
     }
     /// The sub-schema, unless it allows everything.
     pub(super) fn constraint(&mut self, keyword: &Keyword<'_, 't>) -> Result<Option<SchemaId>> {

@@ -1,9 +1,8 @@
 //! Arrays: goals of the first items and of the rest, how many items, what must be among them.
 
-use super::excluded;
 use crate::algebra::{Algebra, Goal};
 use crate::error::Result;
-use crate::json::{Node, Value};
+use crate::json::Node;
 use crate::schema::{ArrayRules, SchemaId};
 
 /// Most `contains` of one array: items are split by all of their combinations.
@@ -33,6 +32,8 @@ pub(crate) struct ContainsShape {
     pub(crate) negated: Goal,
     pub(crate) min: u32,
     pub(crate) max: Option<u32>,
+    /// Only items from this one on count.
+    pub(crate) from: u32,
 }
 
 /// Unique items out of finitely many values.
@@ -76,16 +77,6 @@ impl ArrayShape {
             contains: Vec::new(),
             unique: None,
         };
-        for node in excluded(algebra, members) {
-            match &node.value {
-                Value::Array(items) if items.is_empty() => shape.min_items = shape.min_items.max(1),
-                Value::Array(_) => {
-                    let id = members.first().copied().unwrap_or(algebra.store.always);
-                    algebra.unsupported_at(id, "not", "excluding an array by its value is not supported yet")?;
-                }
-                _ => {}
-            }
-        }
         shape.contains(algebra, members)?;
         shape.cut(algebra);
         shape.unique(algebra, members)?;
@@ -106,7 +97,7 @@ impl ArrayShape {
             let pointer = algebra.store.pointer(rule.schema);
             let negated = algebra.store.intern(crate::schema::Schema::negated(rule.schema), &pointer);
             let (goal, negated) = (algebra.goal([rule.schema]), algebra.goal([negated]));
-            let shape = ContainsShape { goal, negated, min: rule.min, max: rule.max };
+            let shape = ContainsShape { goal, negated, min: rule.min, max: rule.max, from: rule.from };
             if !self.contains.contains(&shape) {
                 self.contains.push(shape);
             }

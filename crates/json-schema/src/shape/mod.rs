@@ -2,6 +2,7 @@
 //! one list of members. Shapes are plain values; equal shapes become one nonterminal.
 
 mod array;
+mod length;
 mod number;
 mod object;
 mod obligation;

@@ -1,5 +1,7 @@
 //! Numbers: an interval, divisors, exceptions.
 
+use rustc_hash::FxHashSet;
+
 use super::excluded;
 use crate::algebra::Algebra;
 use crate::decimal::Decimal;
@@ -19,6 +21,7 @@ pub(crate) struct NumberShape {
     pub(crate) lower: Option<Bound>,
     pub(crate) upper: Option<Bound>,
     pub(crate) multiple_of: Vec<Decimal>,
+    pub(crate) not_multiple_of: Vec<Decimal>,
     pub(crate) excluded: Vec<Decimal>,
 }
 
@@ -31,6 +34,7 @@ impl NumberShape {
             lower: None,
             upper: None,
             multiple_of: Vec::new(),
+            not_multiple_of: Vec::new(),
             excluded: Vec::new(),
         };
         for &id in members {
@@ -41,11 +45,13 @@ impl NumberShape {
             for bound in &schema.number.upper {
                 shape.upper = Some(tighter(shape.upper.take(), bound, |new, old| new < old));
             }
-            for divisor in &schema.number.multiple_of {
-                if !shape.multiple_of.contains(divisor) {
-                    shape.multiple_of.push(divisor.clone());
-                }
-            }
+            let rules = &schema.number;
+            shape.multiple_of.extend(rules.multiple_of.iter().cloned());
+            shape.not_multiple_of.extend(rules.not_multiple_of.iter().cloned());
+        }
+        for divisors in [&mut shape.multiple_of, &mut shape.not_multiple_of] {
+            let mut seen = FxHashSet::default();
+            divisors.retain(|divisor| seen.insert(divisor.clone()));
         }
         for node in excluded(algebra, members) {
             if let Value::Number(number) = node.value {
@@ -56,7 +62,11 @@ impl NumberShape {
     }
     /// Whether nothing is asserted beyond the type.
     pub(crate) fn is_free(&self) -> bool {
-        self.lower.is_none() && self.upper.is_none() && self.multiple_of.is_empty() && self.excluded.is_empty()
+        self.lower.is_none() && self.upper.is_none() && self.has_no_holes()
+    }
+    /// Whether nothing is left out between the bounds.
+    pub(crate) fn has_no_holes(&self) -> bool {
+        self.multiple_of.is_empty() && self.not_multiple_of.is_empty() && self.excluded.is_empty()
     }
     /// Whether the bounds cross.
     pub(crate) fn is_visibly_empty(&self) -> bool {
@@ -66,7 +76,7 @@ impl NumberShape {
     }
     /// Whether some number shows at once: an open side, or bounds more than one apart.
     pub(crate) fn is_visibly_inhabited(&self) -> bool {
-        if !self.multiple_of.is_empty() || !self.excluded.is_empty() {
+        if !self.has_no_holes() {
             return false;
         }
         let (Some(lower), Some(upper)) = (&self.lower, &self.upper) else { return true };

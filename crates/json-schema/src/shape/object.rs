@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::excluded;
 use crate::algebra::{Algebra, Goal};
 use crate::error::Result;
 use crate::json::{Node, Value};
@@ -88,7 +87,6 @@ impl ObjectShape {
             return Ok(None);
         }
         shape.split_free(algebra, &rules, &names, members)?;
-        shape.exclude(algebra, members)?;
         shape.name_few(algebra)?;
         if !shape.oblige(algebra, &rules, members)? {
             return Ok(None);
@@ -155,19 +153,6 @@ impl ObjectShape {
             let value = algebra.goal(rules.iter().flat_map(|rules| free_schemas(rules, &languages)));
             if !value.contains(&algebra.store.never) && !names.contains(&algebra.store.never) {
                 self.free.push(FreeKeys { languages, names: names.clone(), value, meets: 0 });
-            }
-        }
-        Ok(())
-    }
-    fn exclude(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
-        for node in excluded(algebra, members) {
-            match &node.value {
-                Value::Object(values) if values.is_empty() => self.min_properties = self.min_properties.max(1),
-                Value::Object(_) => {
-                    let id = members.first().copied().unwrap_or(algebra.store.always);
-                    algebra.unsupported_at(id, "not", "excluding an object by its value is not supported yet")?;
-                }
-                _ => {}
             }
         }
         Ok(())

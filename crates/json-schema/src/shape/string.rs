@@ -3,6 +3,7 @@
 use glrmask_automata::Regex;
 
 use super::excluded;
+use super::length::at_most;
 use crate::algebra::Algebra;
 use crate::error::Result;
 use crate::json::Value;
@@ -72,8 +73,17 @@ impl StringShape {
             let content = languages.content(language);
             if positive { &mut parts } else { &mut minus }.push(content);
         }
-        if self.min_length > 0 || self.max_length.is_some() || parts.is_empty() {
-            parts.push(spelling.any_char().repeat(self.min_length, self.max_length));
+        let any = spelling.any_char();
+        match (parts.as_mut_slice(), self.max_length) {
+            ([only], Some(max)) => {
+                *only = at_most(only, max, &any);
+                if self.min_length > 0 {
+                    parts.push(any.repeat(self.min_length, None));
+                }
+            }
+            ([], _) | (_, Some(_)) => parts.push(any.repeat(self.min_length, self.max_length)),
+            (_, None) if self.min_length > 0 => parts.push(any.repeat(self.min_length, None)),
+            (_, None) => {}
         }
         let mut parts = parts.into_iter();
         let first = parts.next().unwrap_or_else(Regex::empty);

@@ -265,6 +265,13 @@ class Grammar:
         Raises `GlrmaskError` for malformed formats, with a JSON Pointer in the message, and for what is not supported.
         """
 
+    @staticmethod
+    def builtin(name: str) -> Grammar:
+        """A grammar that comes with the package: `arithmetic`, `c`, `javascript`, `json`, `json5`, `sql`.
+
+        Raises `GlrmaskError` for any other name.
+        """
+
     def to_glrm(self) -> str:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glrmask_automata::Regex;
 
-use super::lazy;
+use super::{lazy, look};
 
 /// An expression. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -35,8 +35,14 @@ pub(crate) enum Kind {
         max: Option<u32>,
         lazy: bool,
     },
-    /// `^`, `$`, `\b`, `(?=…)`, …: its spelling.
+    /// `^`, `$`, `\b`: its spelling.
     Assertion(&'static str),
+    /// `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)`.
+    Look {
+        inner: Extended,
+        ahead: bool,
+        negative: bool,
+    },
 }
 
 /// Why an expression has no language of lexemes.
@@ -52,12 +58,13 @@ impl Extended {
     fn new(kind: Kind) -> Self {
         let children: &[Self] = match &kind {
             Kind::Concat(parts) | Kind::Alternate(parts) => parts,
-            Kind::Repeat { inner, .. } => std::slice::from_ref(inner),
+            Kind::Repeat { inner, .. } | Kind::Look { inner, .. } => std::slice::from_ref(inner),
             Kind::Plain(_) | Kind::Assertion(_) => &[],
         };
         let (mut depth, mut size, mut assertion) = match &kind {
             Kind::Plain(regex) => (regex.depth(), regex.size(), None),
             Kind::Assertion(text) => (1, 1, Some(*text)),
+            Kind::Look { ahead, negative, .. } => (1, 1, Some(look_spelling(*ahead, *negative))),
             _ => (1, 1, None),
         };
         for child in children {
@@ -97,6 +104,10 @@ impl Extended {
     pub(crate) fn assertion_of(spelling: &'static str) -> Self {
         Self::new(Kind::Assertion(spelling))
     }
+    /// `self` has to be found (or, if negative, not found) after or before this place.
+    pub(crate) fn look(self, ahead: bool, negative: bool) -> Self {
+        Self::new(Kind::Look { inner: self, ahead, negative })
+    }
     /// One after the other.
     pub(crate) fn concat(parts: Vec<Self>) -> Self {
         match plain_parts(&parts) {
@@ -123,10 +134,10 @@ impl Extended {
     /// The language of lexemes: what a backtracking engine may take as a match at the beginning of some text.
     ///
     /// # Errors
-    /// An assertion, laziness whose effect depends on what follows, an automaton beyond the limits.
+    /// An assertion that depends on other text, laziness whose effect depends on what follows, an automaton beyond the limits.
     pub(crate) fn language(&self) -> Result<Regex, LanguageError> {
         match self.assertion() {
-            Some(text) => Err(LanguageError::Unsupported(format!("the assertion `{text}`"))),
+            Some(_) => look::language(self),
             None => lazy::language(self),
         }
     }
@@ -137,8 +148,17 @@ impl Extended {
             Kind::Concat(parts) => Regex::concat(parts.iter().map(Self::forget_laziness).collect::<Vec<_>>()),
             Kind::Alternate(parts) => Regex::alternate(parts.iter().map(Self::forget_laziness).collect::<Vec<_>>()),
             Kind::Repeat { inner, min, max, .. } => inner.forget_laziness().repeat(*min, *max),
-            Kind::Assertion(_) => Regex::epsilon(),
+            Kind::Assertion(_) | Kind::Look { .. } => Regex::epsilon(),
         }
+    }
+}
+
+fn look_spelling(ahead: bool, negative: bool) -> &'static str {
+    match (ahead, negative) {
+        (true, false) => "(?=…)",
+        (true, true) => "(?!…)",
+        (false, false) => "(?<=…)",
+        (false, true) => "(?<!…)",
     }
 }
 

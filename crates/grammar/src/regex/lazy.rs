@@ -22,7 +22,7 @@ pub(super) fn language(expression: &Extended) -> Result<Regex> {
 /// Forgets laziness where it has no effect: in parts of which no word begins with another.
 fn settle(expression: &Extended) -> Result<Extended> {
     let settled = match expression.kind() {
-        Kind::Plain(_) | Kind::Assertion(_) => return Ok(expression.clone()),
+        Kind::Plain(_) | Kind::Assertion(_) | Kind::Look { .. } => return Ok(expression.clone()),
         Kind::Concat(parts) => Extended::concat(parts.iter().map(settle).collect::<Result<_>>()?),
         Kind::Alternate(parts) => Extended::alternate(parts.iter().map(settle).collect::<Result<_>>()?),
         Kind::Repeat { inner, min, max, lazy } => settle(inner)?.repeat(*min, *max, *lazy),
@@ -41,7 +41,7 @@ fn ordered(expression: &Extended) -> Result<Regex> {
 }
 
 /// The parts of a sequence, those of nested sequences included.
-fn flatten(expression: &Extended) -> Vec<Extended> {
+pub(super) fn flatten(expression: &Extended) -> Vec<Extended> {
     match expression.kind() {
         Kind::Concat(parts) => parts.iter().flat_map(flatten).collect(),
         Kind::Plain(regex) => match regex.kind() {
@@ -122,7 +122,7 @@ pub(crate) fn shortest(regex: &Regex) -> Regex {
 }
 
 /// Whether no word of the language begins with another.
-fn is_prefix_free(regex: &Regex) -> Result<bool> {
+pub(super) fn is_prefix_free(regex: &Regex) -> Result<bool> {
     let dfa = regex.compile(&Limits::default()).map_err(|e| LanguageError::Limit(e.to_string()))?;
     let extends = |state| dfa.is_accepting(state) && !dfa.next_bytes(state).is_empty();
     Ok(!dfa.states().any(extends))

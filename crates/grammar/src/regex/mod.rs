@@ -8,6 +8,7 @@
 mod class;
 mod extended;
 mod lazy;
+mod look;
 pub(crate) mod python;
 
 pub(crate) use extended::{Extended, LanguageError};

@@ -209,10 +209,7 @@ impl<'p> Parser<'p> {
             return Err(self.syntax("`(` without `)`"));
         }
         Ok(Some(match look {
-            Some("?=") => Extended::assertion_of("(?=…)"),
-            Some("?!") => Extended::assertion_of("(?!…)"),
-            Some("?<=") => Extended::assertion_of("(?<=…)"),
-            Some(_) => Extended::assertion_of("(?<!…)"),
+            Some(look) => inner.look(!look.contains('<'), look.ends_with('!')),
             None => inner,
         }))
     }
@@ -351,6 +348,10 @@ mod tests {
         (r"(?i)straße", &["STRAẞE", "straße"], &["strasse"]),
         (r"(?:a(?i)b)c", &["abc", "aBc"], &["abC"]),
         ("€+", &["€€"], &["\u{20ac}a"]),
+        (r"(?!\d)\w+", &["a1", "_"], &["1a", ""]),
+        (r"(?!abc)(?=.b)[a-z]{4}", &["xbcd", "abxc"], &["abcd", "xxxx"]),
+        (r"x(?:(?=a)[a-c]|(?!b)[b-d])y", &["xay", "xcy", "xdy"], &["xby", "xy"]),
+        (r"[a-z]{2}(?<!ab)(?<=[a-z]b|c[a-z])\d", &["bb1", "cx1"], &["ab1", "ax1"]),
     ];
 
     #[test]
@@ -372,6 +373,9 @@ mod tests {
         (r"a??b?", "ab", 0),
         (r"a{2,}?", "aaaa", 2),
         (r#""[^"]*?""#, r#""abc"d""#, 5),
+        (r#"".*?(?<!\\)""#, r#""a\"b" + "c""#, 6),
+        (r#"".*?(?<!\\)(\\\\)*?""#, r#""a\\" + "b""#, 5),
+        (r"/\*.*?(?<=x)\*/|[a-z]", "/* a */ x*/ x*/", 11),
         (r#"("[^"]*?")+"#, r#""a""b"c"#, 6),
     ];
 
@@ -407,7 +411,8 @@ mod tests {
         for pattern in ["(a)\\1", "(?P<n>a)(?P=n)", "a++", "(?>a)", "(a)(?(1)b)", "(?a:b)", &"(".repeat(100_000)] {
             assert!(parse(pattern, Flags::default()).is_err_and(|e| e.unsupported), "{pattern}");
         }
-        for pattern in ["a(?=b)", "\\bx", "a.*?b+c", "(a.*?b)*"] {
+        let beyond = ["a(?=b)", "(?!ab)[a-z]+", "(?<=x)a", "a(?<=.a)", "(?=a*b)[a-c]{3}"];
+        for pattern in beyond.into_iter().chain(["\\bx", "a.*?b+c", "(a.*?b)*", "(?:(?!x)a)*", "(?=(?!a)b)b", "^a"]) {
             let language = parse(pattern, Flags::default()).expect(pattern).language();
             assert!(matches!(language, Err(super::super::LanguageError::Unsupported(_))), "{pattern}");
         }

@@ -138,14 +138,6 @@ struct Search<'m> {
     left: usize,
 }
 
-/// A key that may come next, with the state after its member.
-struct Candidate {
-    index: usize,
-    state: ConstraintState,
-    /// How many other keys that could have come next no longer can.
-    lost: usize,
-}
-
 impl Search<'_> {
     /// The state after the value in the first order found. Recursion is bounded by the nesting and the number of members.
     fn value(&mut self, state: &ConstraintState, value: &Instance) -> Option<ConstraintState> {
@@ -167,7 +159,8 @@ impl Search<'_> {
             }
         }
     }
-    /// The rest of an object whose members so far end in `separator`.
+    /// The rest of an object, whose next member needs `separator` before it. Keys that leave all others possible are
+    /// tried before those that do not.
     fn members(
         &mut self,
         state: &ConstraintState,
@@ -177,38 +170,35 @@ impl Search<'_> {
         if members.is_empty() {
             return self.feed(state, "}");
         }
-        for candidate in self.candidates(state, members, separator) {
-            let mut rest = members.to_vec();
-            rest.remove(candidate.index);
-            if let Some(end) = self.members(&candidate.state, &rest, ", ") {
-                return Some(end);
-            }
-        }
-        None
-    }
-    /// The keys that may come next, those first that keep the most others possible. One that keeps all is enough.
-    fn candidates(
-        &mut self,
-        state: &ConstraintState,
-        members: &[&(String, Instance)],
-        separator: &str,
-    ) -> Vec<Candidate> {
         let key = |i: usize, separator: &str| format!("{separator}{}: ", members[i].0);
         let open: Vec<(usize, ConstraintState)> =
             (0..members.len()).filter_map(|i| Some((i, self.feed(state, &key(i, separator))?))).collect();
-        let mut candidates = Vec::new();
+        let mut worse = Vec::new();
         for (index, state) in &open {
             let Some(state) = self.value(state, &members[*index].1) else { continue };
             let others = open.iter().filter(|(other, _)| other != index);
             let lost = others.filter(|(other, _)| self.feed(&state, &key(*other, ", ")).is_none()).count();
-            let candidate = Candidate { index: *index, state, lost };
-            if lost == 0 {
-                return vec![candidate];
+            match lost {
+                0 => match self.without(&state, members, *index) {
+                    Some(end) => return Some(end),
+                    None => continue,
+                },
+                _ => worse.push((lost, *index, state)),
             }
-            candidates.push(candidate);
         }
-        candidates.sort_by_key(|candidate| candidate.lost);
-        candidates
+        worse.sort_by_key(|(lost, ..)| *lost);
+        worse.into_iter().find_map(|(_, index, state)| self.without(&state, members, index))
+    }
+    /// The rest of an object after the member at `index`.
+    fn without(
+        &mut self,
+        state: &ConstraintState,
+        members: &[&(String, Instance)],
+        index: usize,
+    ) -> Option<ConstraintState> {
+        let mut rest = members.to_vec();
+        rest.remove(index);
+        self.members(state, &rest, ", ")
     }
     fn feed(&mut self, state: &ConstraintState, text: &str) -> Option<ConstraintState> {
         self.left = self.left.checked_sub(1)?;

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use glrmask_automata::{AutomataError, Dfa, Regex, StateId};
+use glrmask_automata::{AutomataError, Dfa, Regex, RegexKind, StateId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ecma::{self, PatternError};
@@ -23,6 +23,7 @@ struct Language {
 #[derive(Default)]
 pub(crate) struct Languages {
     spelling: Spelling,
+    any_char: Option<Regex>,
     languages: Vec<Language>,
     by_pattern: FxHashMap<String, LanguageId>,
 }
@@ -30,7 +31,11 @@ pub(crate) struct Languages {
 impl Languages {
     /// No language yet; all of them will be spelled like this.
     pub(crate) fn new(spelling: Spelling) -> Self {
-        Self { spelling, ..Self::default() }
+        Self { spelling, any_char: Some(spelling.any_char()), ..Self::default() }
+    }
+    /// Any character.
+    pub(crate) fn any_char(&self) -> Regex {
+        self.any_char.clone().unwrap_or_else(|| self.spelling.any_char())
     }
     /// How the characters of all languages are spelled.
     pub(crate) fn spelling(&self) -> Spelling {
@@ -41,7 +46,10 @@ impl Languages {
         if let Some(&id) = self.by_pattern.get(pattern) {
             return Ok(id);
         }
-        let content = ecma::compile(pattern, self.spelling)?;
+        let content = ecma::compile_with(pattern, &|ranges| match ranges {
+            [(0, 0x10_ffff)] => self.any_char(),
+            _ => self.spelling.class(ranges),
+        })?;
         let id = LanguageId(self.languages.len());
         self.languages.push(Language { content, automaton: OnceCell::new() });
         self.by_pattern.insert(pattern.to_owned(), id);
@@ -63,6 +71,25 @@ impl Languages {
         }
         let dfa = compile(&language.content, limits)?;
         Ok(language.automaton.get_or_init(|| dfa))
+    }
+}
+
+/// Bytes of the shortest string, as the expression is written: `None` if a Boolean operation hides it, or if there is
+/// none. Recursion is bounded by the depth of expressions that compile.
+pub(crate) fn written_shortest(regex: &Regex) -> Option<u64> {
+    if regex.depth() > Regex::MAX_DEPTH {
+        return None;
+    }
+    match regex.kind() {
+        RegexKind::Empty | RegexKind::Intersect(..) | RegexKind::Difference(..) => None,
+        RegexKind::Epsilon => Some(0),
+        RegexKind::Bytes(_) => Some(1),
+        RegexKind::Concat(parts) => parts.iter().try_fold(0u64, |sum, part| sum.checked_add(written_shortest(part)?)),
+        RegexKind::Alternate(parts) => {
+            let lengths: Option<Vec<u64>> = parts.iter().map(written_shortest).collect();
+            lengths?.into_iter().min()
+        }
+        RegexKind::Repeat { inner, min, .. } => written_shortest(inner)?.checked_mul(u64::from(*min)),
     }
 }
 

@@ -12,6 +12,7 @@ mod translate;
 use glrmask_automata::Regex;
 
 use crate::error::SchemaError;
+#[cfg(test)]
 use crate::spell::Spelling;
 
 /// Why a pattern is refused.
@@ -28,9 +29,15 @@ pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
     parser::parse(pattern).map(|_| ())
 }
 
+/// The strings in which the pattern is found, given how a character out of ranges is written.
+pub(crate) fn compile_with(pattern: &str, class: &translate::Class<'_>) -> Result<Regex, PatternError> {
+    translate::search(&parser::parse(pattern)?, class)
+}
+
 /// The contents of JSON strings (without quotes) in which the pattern is found.
+#[cfg(test)]
 pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, PatternError> {
-    translate::search(&parser::parse(pattern)?, &|ranges| spelling.class(ranges))
+    compile_with(pattern, &|ranges| spelling.class(ranges))
 }
 
 /// The strings that an ECMA-262 pattern matches from end to end, in UTF-8. Anchors at the ends say nothing new.

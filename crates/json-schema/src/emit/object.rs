@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
         let more = named.meeting.iter().map(|(meets, value)| (*meets, value));
         for (meets, value) in [(named.meets, &named.value)].into_iter().chain(more) {
             if let Some(value) = self.symbol(value)? {
-                ways.push((self.member(self.text.spelling.quoted(&named.key), value), meets));
+                ways.push((self.named_member(&named.key, value), meets));
             }
         }
         Ok(ways)
@@ -85,6 +85,15 @@ impl Emitter<'_, '_> {
             self.production(lhs, vec![open, close])?;
         }
         Ok(())
+    }
+    fn named_member(&mut self, key: &str, value: Symbol) -> Member {
+        match self.text.literal_keys(key) {
+            Some(keys) => {
+                let [first, later] = keys.map(|text| Symbol::Terminal(self.builder.literal(text)));
+                Member { first, later, value }
+            }
+            None => self.member(self.text.spelling.quoted(key), value),
+        }
     }
     fn member(&mut self, key: Regex, value: Symbol) -> Member {
         let first = self.text.first_key(key.clone());

@@ -11,7 +11,6 @@ use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::language;
 use crate::shape::StringShape;
-use crate::spell::Spelling;
 
 /// Longest bounded string that is one terminal.
 const MAX_DIRECT: u32 = 128;
@@ -59,12 +58,20 @@ impl Emitter<'_, '_> {
         self.is_inhabited(content)
     }
     /// One language cut at a maximal length: whether its shortest string is short enough, so that the product of
-    /// language and length need not be built. `false` if that is open, or if the product may be too large anyway.
+    /// language and length need not be built; if the expression shows it, not even the language. `false` if that is open,
+    /// or if the product may be too large anyway.
     fn has_short_string(&self, shape: &StringShape) -> Result<bool> {
         let limits = &self.algebra.options.limits;
         let (&[(language, true)], 0, true) = (&*shape.languages, shape.min_length, shape.excluded.is_empty()) else {
             return Ok(false);
         };
+        let content = self.algebra.languages.content(language);
+        let work = content.size().saturating_mul(shape.max_length.unwrap_or(1).into());
+        let small = work <= limits.regex_states as u64;
+        let written = small.then(|| language::written_shortest(&content)).flatten();
+        if written.is_some_and(|shortest| shape.max_length.is_none_or(|max| shortest <= max.into())) {
+            return Ok(true);
+        }
         let dfa = self.algebra.languages.automaton(language, limits)?;
         let Some(shortest) = language::shortest(dfa) else { return Ok(false) };
         let Some(max) = shape.max_length.map(|max| max as usize) else { return Ok(true) };
@@ -72,7 +79,7 @@ impl Emitter<'_, '_> {
     }
     /// Contents of any string in the chosen spelling.
     pub(super) fn any_string(&self) -> Regex {
-        Spelling::free(self.algebra.options).any_char().star()
+        self.text.any_string.clone()
     }
     fn long_string(&mut self, shape: &StringShape) -> Result<NonterminalId> {
         let (min, max) = (shape.min_length, shape.max_length);
@@ -81,7 +88,7 @@ impl Emitter<'_, '_> {
         if chunks as usize > self.algebra.options.limits.productions {
             return Err(SchemaError::limit("length of a string", max.unwrap_or(min) as usize, usize::MAX >> 1));
         }
-        let any = self.text.spelling.any_char();
+        let any = self.algebra.languages.any_char();
         let lhs = self.builder.fresh("string");
         let quote = self.terminal("QUOTE", Regex::literal("\""));
         let chunk = self.terminal("CHUNK", any.repeat(size, Some(size)));

@@ -16,6 +16,8 @@ pub(crate) struct Text {
     pub(crate) comma: Regex,
     colon: Regex,
     flexible: bool,
+    /// Contents of strings that are not constrained.
+    pub(crate) any_string: Regex,
     /// Of strings that are constrained.
     pub(crate) spelling: Spelling,
 }
@@ -35,7 +37,8 @@ impl Text {
         };
         let (comma, colon) = (around(","), around(":"));
         let spelling = Spelling::constrained(options);
-        Self { comma, colon, flexible: options.whitespace == Whitespace::Flexible, space, spelling }
+        let any_string = Spelling::free(options).any_char().star();
+        Self { comma, colon, flexible: options.whitespace == Whitespace::Flexible, space, any_string, spelling }
     }
     /// `[` before the first item.
     pub(crate) fn array_open(&self) -> Regex {
@@ -62,6 +65,17 @@ impl Text {
     /// The comma before, a key and its colon, for later members.
     pub(crate) fn later_key(&self, key: Regex) -> Regex {
         Regex::concat([self.comma.clone(), key, self.colon.clone()])
+    }
+    /// The texts of [`first_key`](Self::first_key) and [`later_key`](Self::later_key), where each is one literal: the
+    /// common case, which needs no expression.
+    pub(crate) fn literal_keys(&self, key: &str) -> Option<[Vec<u8>; 2]> {
+        if self.flexible || !self.spelling.is_unique() {
+            return None;
+        }
+        let key = format!("\"{}\"", self.spelling.canonical(key)).into_bytes();
+        let first = [key, self.colon.as_literal()?].concat();
+        let later = [self.comma.as_literal()?, first.clone()].concat();
+        Some([first, later])
     }
     /// A value as text, numbers by value. Recursion is bounded by the nesting of the schema text.
     pub(crate) fn value(&self, node: &Node) -> Regex {

@@ -73,7 +73,7 @@ impl StringShape {
             let content = languages.content(language);
             if positive { &mut parts } else { &mut minus }.push(content);
         }
-        let any = spelling.any_char();
+        let any = languages.any_char();
         match (parts.as_mut_slice(), self.max_length) {
             ([only], Some(max)) => {
                 *only = at_most(only, max, &any);

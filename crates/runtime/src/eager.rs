@@ -115,6 +115,9 @@ pub(crate) fn predicted_work(inner: &Inner, enough: usize) -> usize {
     work
 }
 
+/// Trie nodes that are visited in the time of one unit of work, most of them being cut in one go.
+const NODES_PER_UNIT: usize = 4_000;
+
 struct Filler<'a> {
     inner: &'a Inner,
     cache: &'a mut Cache,
@@ -210,6 +213,8 @@ impl Filler<'_> {
         if viability == Viability::Never {
             return Ok(());
         }
+        let nodes = self.cache.visits(self.inner, (id, state));
+        self.spend(nodes / NODES_PER_UNIT)?;
         let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
         let tops = self.contexts.tops(self.inner, id, component, state);
         if let Viability::Query(query) = viability {

@@ -45,8 +45,8 @@ pub(crate) struct FilledProfile {
     pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
 }
 
-/// How many times fewer nodes a comparison must promise to visit than a walk of its own.
-const WORTH: usize = 4;
+/// How many times fewer nodes than a walk of its own a comparison may visit.
+const WORTH: usize = 6;
 /// A comparison of so few nodes is as good as any.
 const ALIKE: usize = 500;
 /// Profiles of one component that others are compared with.
@@ -261,6 +261,11 @@ impl Cache {
         (inner.config.compare_from != usize::MAX).then(|| self.family(inner, component).similarity.block(state))?
     }
 
+    /// About how many trie nodes can be seen from a place of a lexeme.
+    pub(crate) fn visits(&mut self, inner: &Inner, (component, state): Thread) -> usize {
+        self.family(inner, component).similarity.visits(&inner.lexer, state)
+    }
+
     fn family(&mut self, inner: &Inner, component: ComponentId) -> &mut Family {
         let Self { families, lexer, .. } = self;
         families[component.index()].get_or_insert_with(|| Family {
@@ -316,13 +321,11 @@ impl Cache {
         // The latest first: neighbours in the automaton are mostly alike.
         let all = || family.references.iter().rev().map(apart);
         let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
-        let Some((visits, reference, base)) =
-            best.filter(|best| best.0 * WORTH < alone || inner.config.compare_from == 0)
-        else {
-            return Ok(None);
-        };
+        // The estimate looks at one byte, and is too high where states part and meet again: the limit is what counts.
+        let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
+        let Some((visits, reference, base)) = best else { return Ok(None) };
         let pair = (state, reference);
-        let limit = alone.min(4 * visits + 1_000);
+        let limit = (alone / WORTH).min(8 * visits) + 1_000;
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
             Some(moved) if moved.is_empty() => Ok(Some(base)),
             Some(moved) => self.fill_moved(inner, base, &moved).map(Some),

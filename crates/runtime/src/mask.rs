@@ -8,8 +8,8 @@ use glrmask_lexer::{Moved, TokenGroup, TokenSet};
 use glrmask_vocab::Vocab;
 use smallvec::SmallVec;
 
-/// Masks with fewer tokens are kept as lists of ids: as quick to write as a copy of 16 KB, and smaller.
-const SPARSE_IDS: usize = 1_024;
+/// Masks with fewer tokens are kept as lists of ids: about as quick to write as a copy of 16 KB, and smaller.
+const SPARSE_IDS: usize = 2_048;
 
 /// A finished mask: words and ids that others share, and the ids in which it differs from them.
 #[derive(Clone, Debug)]

@@ -298,8 +298,8 @@ class Grammar:
         `optimization` is `Optimization.AUTO` unless given: how much is computed now, and how much when it is needed.
 
         With `background` the constraint is returned as soon as `FAST_BUILD` would return it, and completes itself on
-        another thread: see `Constraint.is_complete` and `Constraint.wait`. `limits` bounds what is computed now; the rest is left
-        to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads compile.
+        another thread: see `Constraint.is_complete` and `Constraint.wait`. `limits` bounds what is computed now; the
+        rest is left to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads compile.
         `cancel` is an event that ends the compilation once it is set, as Ctrl-C does.
 
         Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`, `CancelledError`.
@@ -377,7 +377,10 @@ class Constraint:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was computed before decoding, so that no mask waits (pending longest-match conditions apart)."""
+        """Whether everything was computed before decoding, so that no mask waits.
+
+        Masks under pending longest-match conditions are left to decoding all the same.
+        """
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits for a completion in the background, for at most `timeout` seconds; whether none is under way any more.
@@ -394,8 +397,10 @@ class Constraint:
 
     @staticmethod
     def load(data: bytes, vocab: Vocab | None = None) -> Constraint:
-        """Reads what `save` wrote. `vocab` must be the vocabulary it was saved with (same ids, same bytes); it is needed if
-        that was left out, and shares its caches if it was not.
+        """Reads what `save` wrote.
+
+        `vocab` must be the vocabulary it was saved with (same ids, same bytes); it is needed if that was left out, and
+        shares its caches if it was not.
 
         Raises `ArtifactError` for bytes that are cut short, damaged, of another version or of another vocabulary.
         """

@@ -115,7 +115,7 @@ def run_corpus(arguments: argparse.Namespace) -> None:
         names = list(workers)
         for name in names[number % len(names) :] + names[: number % len(names)]:
             answer = workers[name].ask(case, texts)
-            records.setdefault(case.group, {}).setdefault(name, {})[case.id] = answer
+            records.setdefault(case.group, {name: {} for name in names})[name][case.id] = answer
         if sys.stderr.isatty():
             print(f"\r{number + 1} cases", end="", file=sys.stderr, flush=True)
     print(

@@ -50,6 +50,7 @@ def draw(axes: Iterable[Any], family: str, rows: list[dict[str, str]]) -> None:
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_xlabel(FAMILIES[family].what)
+        axis.minorticks_off()
         axis.grid(linewidth=0.3)
 
 

@@ -18,6 +18,8 @@ def report(engines: dict[str, dict[str, dict[str, Any]]]) -> str:
     lines += [missed(name, compiled) for name in engines if missed(name, compiled)]
     if common:
         times = {name: collect([of[id] for id in common]) for name, of in engines.items()}
+        measured = [what for what in next(iter(times.values())) if all(of[what].size for of in times.values())]
+        times = {name: {what: of[what] for what in measured} for name, of in times.items()}
         lines += [percentiles(times), "", ratios(times)]
     return "\n".join(lines)
 
@@ -47,14 +49,11 @@ def missed(name: str, compiled: dict[str, set[str]]) -> str:
 
 
 def collect(records: list[dict[str, Any]]) -> dict[str, Times]:
-    times = {
+    return {
         "TTFM ms": np.array([record["ttfm"] / 1e3 for record in records]),
         "TBM µs": np.array([time for record in records for time in record["tbm"]]),
         "TBM µs, again": np.array([time for record in records for time in record["warm"]]),
     }
-    if not times["TBM µs, again"].size:
-        del times["TBM µs, again"]
-    return times
 
 
 def points(what: str) -> tuple[float, ...]:
@@ -80,6 +79,6 @@ def ratios(engines: dict[str, dict[str, Times]]) -> str:
     lines = []
     for name, times in others:
         for what in ours:
-            cells = (f"p{p:g} {np.percentile(ours[what], p) / np.percentile(times[what], p):.2f}" for p in points(what))
+            cells = (f"p{p:g} {np.percentile(ours[what], p) / np.percentile(times[what], p):.2g}" for p in points(what))
             lines.append(f"- {first} / {name}, {what}: " + ", ".join(cells))
     return "\n".join(lines)

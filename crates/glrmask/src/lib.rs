@@ -30,7 +30,7 @@ pub use error::{Error, ErrorKind};
 pub use glrmask_compiler::{Optimization, Stage};
 pub use glrmask_grammar::lark::Profile as LarkProfile;
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
-pub use glrmask_runtime::{commit_tokens_batch, fill_masks};
+pub use glrmask_runtime::{commit_tokens_batch, explain, fill_masks, Explanation, TokenCompletion, View};
 pub use glrmask_runtime::{
     ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats,
 };

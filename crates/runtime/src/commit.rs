@@ -106,7 +106,7 @@ fn end_lexeme(inner: &Inner, thread: Thread, stacks: Stacks, byte: u8, out: &mut
 
 /// What the stacks become when the lexeme is any of these terminals: unchanged where it is ignored, shifted where the
 /// parser takes it. The last use of the stacks works in place.
-fn emit(
+pub(crate) fn emit(
     inner: &Inner,
     terminals: impl ExactSizeIterator<Item = TerminalId>,
     stacks: Stacks,
@@ -135,7 +135,7 @@ fn emit(
 }
 
 /// Adds conditions to every stack.
-fn with_conditions(inner: &Inner, stacks: Stacks, conditions: &[Condition]) -> Stacks {
+pub(crate) fn with_conditions(inner: &Inner, stacks: Stacks, conditions: &[Condition]) -> Stacks {
     if conditions.is_empty() {
         return stacks;
     }
@@ -205,22 +205,4 @@ pub(crate) fn retain_known_viable(inner: &Inner, branches: &mut Branches) -> Opt
     let mut each = viable.into_iter();
     branches.retain(|_| each.next().unwrap_or(false));
     Some(!branches.is_empty())
-}
-
-/// Whether the text may end here: the pending lexeme is a match and the parser accepts. Pending conditions are void.
-pub(crate) fn is_accepting(inner: &Inner, branches: &Branches) -> bool {
-    branches.iter().any(|branch| match branch.lexeme {
-        Lexeme::Boundary => accepts_end(inner, &branch.stacks),
-        Lexeme::Inside((component, state)) => {
-            let matched = inner.lexer.component(component).matched(state);
-            let mut accepting = false;
-            emit(inner, matched, branch.stacks.clone(), |_, stacks| accepting |= accepts_end(inner, &stacks));
-            accepting
-        }
-    })
-}
-
-fn accepts_end(inner: &Inner, stacks: &Stacks) -> bool {
-    let start = glrmask_glr::Tables::START;
-    inner.accepts_empty && stacks.tops().any(|&top| top == start) || parser::accepts_end(&inner.tables, stacks)
 }

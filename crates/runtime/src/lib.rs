@@ -1,22 +1,26 @@
 //! The runtime of glrmask: constraints, per-sequence states, masks and commits. Needs no compiler.
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
-//! and parser stacks), `commit` (advancing by bytes), `query` (asking the Parser DWA), `fill` (tables filled on demand),
+//! and parser stacks), `commit` (advancing by bytes), `accept` (may the text end), `query` (asking the Parser DWA), `fill` (tables filled on demand),
 //! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result),
 //! `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences),
-//! [`completion`] (closing a text), [`artifact`] and `stored` (save and load).
+//! [`completion`] (closing a text), [`explain`] (why a token is allowed or not), [`dump`] (tables and states as text and
+//! graphs), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
 
+mod accept;
 pub mod artifact;
 pub mod batch;
 pub mod branch;
 mod commit;
 pub mod completion;
 pub mod constraint;
+pub mod dump;
 pub mod eager;
 pub mod error;
+pub mod explain;
 mod fill;
 mod frozen;
 mod history;
@@ -26,11 +30,14 @@ mod query;
 pub mod speculate;
 pub mod state;
 mod stored;
+mod words;
 
 pub use batch::{commit_tokens_batch, fill_masks};
 pub use completion::TokenCompletion;
 pub use constraint::{Config, Constraint, Parts, Stats};
+pub use dump::View;
 pub use eager::{Budget, Cut};
 pub use error::{ArtifactError, CommitError, CommitTokensError, RuntimeError};
+pub use explain::{Explanation, Reading};
 pub use frozen::FrozenStats;
 pub use state::ConstraintState;

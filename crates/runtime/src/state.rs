@@ -7,6 +7,7 @@ use glrmask_glr::Tables;
 use glrmask_vocab::TokenId;
 use smallvec::smallvec;
 
+use crate::accept;
 use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::commit;
 use crate::constraint::{Constraint, Inner};
@@ -206,7 +207,7 @@ impl ConstraintState {
             Status::Ended => true,
             Status::Rejected => false,
             Status::Active => {
-                let found = || commit::is_accepting(self.constraint.inner(), &self.place.branches);
+                let found = || accept::is_accepting(self.constraint.inner(), &self.place.branches);
                 *self.place.accepting.get_or_init(found)
             }
         }

@@ -59,8 +59,6 @@ SCHEMA = {
     "required": ["project", "owner", "tags", "tasks"],
     "additionalProperties": False,
 }
-TOKENS_TO_CLOSE = 2_000
-"""No document of this schema needs nearly as many tokens to come to its end."""
 
 
 class Document(NamedTuple):
@@ -86,11 +84,11 @@ def main() -> None:
     constraint.start().fill_mask(np.zeros(constraint.mask_len(), dtype=np.int32))
     ready = time.perf_counter()
 
-    dice, urge = Dice(vocab), urge_to_close(vocab)
+    dice = Dice(vocab)
     validator = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker(["date"]))
     documents = []
     for seed in tqdm(range(arguments.seed, arguments.seed + arguments.documents), unit=" documents"):
-        document = write(constraint, vocab, dice, urge, np.random.default_rng(seed), arguments.budget)
+        document = write(constraint, vocab, dice, np.random.default_rng(seed), arguments.budget)
         validator.validate(json.loads(document.text))
         documents.append(document)
 
@@ -125,59 +123,38 @@ class Dice:
         return self.liking - np.log(np.maximum(noise, np.finfo(np.float32).tiny))
 
 
-def urge_to_close(vocab: glrmask.Vocab) -> NDArray[np.float32]:
-    """Scores of a "model" that wants to come to an end, whatever it has begun.
-
-    Choosing the allowed token that scores highest always ends a document of a schema like the one above:
-
-    - The end token, the quote and closing brackets go first, so nothing is continued that may be closed. The quote
-      goes before brackets, which inside a string could go on for ever.
-    - Next are commas. Where no bracket may close, a comma says that more members are required, and required members
-      are finitely many. A digit there would be a longer number, again and again.
-    - Then come the other tokens. Where the quote is not allowed, the pattern or length of the string is bounded.
-    - Tokens that open a bracket go last: a value that may be null, a string or a number is not made an object, so
-      recursion goes down only where it must, and every recursion of the schema has a way out.
-
-    Among the others the longer token wins, which saves steps.
-    """
-    first = {b'"': 5, b"]": 4, b"}": 3}
-    scores = np.empty(len(vocab), dtype=np.float32)
-    for token in range(len(vocab)):
-        text = vocab.token_bytes(token)
-        opening = b"{" in text or b"[" in text
-        other = (2 if text[:1] == b"," else 1 - opening) + 0.01 * min(len(text), 40)
-        scores[token] = first.get(text, other)
-    scores[vocab.end_token_ids] = 6
-    return scores
-
-
 def write(
     constraint: glrmask.Constraint,
     vocab: glrmask.Vocab,
     dice: Dice,
-    urge: NDArray[np.float32],
     rng: np.random.Generator,
     budget: int,
 ) -> Document:
-    """Samples tokens until the budget is spent, then the most closing ones until the end token."""
+    """Samples tokens until the budget is spent, then closes the document with as few as possible."""
     state = constraint.start()
     ids: list[int] = []
+    closing: list[int] = []
     document = Document(b"", [], [])
     words = np.zeros(constraint.mask_len(), dtype=np.int32)
     while not state.is_terminated():
         start = time.perf_counter()
         state.fill_mask(words)
         masked = time.perf_counter()
-        scores = dice.scores(rng) if len(ids) < budget else urge
-        allowed = np.unpackbits(words.view(np.uint8), count=len(urge), bitorder="little")
-        token = int(np.where(allowed, scores, -np.inf).argmax())
+        if len(ids) == budget:
+            completion = state.shortest_completion_tokens()
+            assert completion is not None
+            closing = [*completion.token_ids, *vocab.end_token_ids[:1]]
+        if len(ids) < budget:
+            scores = dice.scores(rng)
+            allowed = np.unpackbits(words.view(np.uint8), count=len(scores), bitorder="little")
+            token = int(np.where(allowed, scores, -np.inf).argmax())
+        else:
+            token = closing[len(ids) - budget]
         chosen = time.perf_counter()
         state.commit_token(token)
         document.commits.append(time.perf_counter() - chosen)
         document.masks.append(masked - start)
         ids.append(token)
-        if len(ids) > budget + TOKENS_TO_CLOSE:
-            raise RuntimeError(f"no progress towards an end: ...{b''.join(map(vocab.token_bytes, ids[-50:]))!r}")
     return document._replace(text=b"".join(map(vocab.token_bytes, ids)))
 
 

@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::compile::CompileArgs;
 use crate::errors;
 use crate::grammar::PyGrammar;
+use crate::looks;
 use crate::optimization::PyOptimization;
 use crate::state::PyConstraintState;
 use crate::vocab::PyVocab;
@@ -137,6 +138,16 @@ impl PyConstraint {
     #[getter]
     fn end_token_ids(&self) -> Vec<u32> {
         self.constraint.end_tokens().iter().map(|id| id.0).collect()
+    }
+    #[pyo3(signature = (view))]
+    fn dump(&self, py: Python<'_>, view: &str) -> PyResult<String> {
+        let view = looks::view(view)?;
+        Ok(py.detach(|| self.constraint.dump(view)))
+    }
+    #[pyo3(signature = (view))]
+    fn to_dot(&self, py: Python<'_>, view: &str) -> PyResult<String> {
+        let view = looks::view(view)?;
+        Ok(py.detach(|| self.constraint.to_dot(view)))
     }
     #[getter]
     fn is_complete(&self, py: Python<'_>) -> bool {

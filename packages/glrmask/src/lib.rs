@@ -11,6 +11,7 @@ mod compile;
 mod constraint;
 mod errors;
 mod grammar;
+mod looks;
 mod optimization;
 mod options;
 mod state;

@@ -6,9 +6,11 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
 
 use crate::array;
 use crate::errors;
+use crate::looks;
 use crate::tokens::Tokens;
 
 /// The state of one generated sequence.
@@ -120,6 +122,38 @@ impl PyConstraintState {
     fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
         let forced = self.work(py, |state| state.forced_tokens()).map_err(|e| errors::from_runtime(py, &e))?;
         Ok(forced.into_iter().map(|id| id.0).collect())
+    }
+
+    fn shortest_completion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let found = self.work(py, |state| state.shortest_completion()).map_err(|e| errors::from_runtime(py, &e))?;
+        Ok(found.map(|text| PyBytes::new(py, &text)))
+    }
+
+    fn shortest_completion_len(&self, py: Python<'_>) -> PyResult<Option<u64>> {
+        self.work(py, |state| state.shortest_completion_len()).map_err(|e| errors::from_runtime(py, &e))
+    }
+
+    fn shortest_completion_tokens<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = self.work(py, |state| state.shortest_completion_tokens());
+        let found = found.map_err(|e| errors::from_runtime(py, &e))?;
+        found.map(|found| looks::completion(py, found)).transpose()
+    }
+
+    #[pyo3(signature = (token_id))]
+    fn explain<'py>(&self, py: Python<'py>, token_id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(id) = crate::vocab::token_id("token_id", token_id)?.map(TokenId) else {
+            return Err(errors::unknown_token(py, token_id));
+        };
+        let explained = self.work(py, |state| (state.constraint().clone(), state.explain(id)));
+        let (constraint, explanation) = explained;
+        looks::explanation(py, &constraint, &explanation.map_err(|e| errors::from_runtime(py, &e))?)
+    }
+
+    fn dump(&self, py: Python<'_>) -> String {
+        self.work(py, |state| state.dump())
+    }
+    fn to_dot(&self, py: Python<'_>) -> String {
+        self.work(py, |state| state.to_dot())
     }
 
     #[pyo3(signature = (count))]

@@ -11,7 +11,7 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 def test_examples_of_the_readme():
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     namespace: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), namespace)

@@ -129,7 +129,7 @@ impl LexemeTable {
     }
 
     /// The shortest text for every way to end, from any of the roots. Breadth first; a node of which nothing but its
-    /// own automaton matters is left to [`plain`].
+    /// own automaton matters is left to [`shortest_matches`].
     fn search(&mut self, lexer: &Lexer, roots: Vec<Node>) -> Result<Found, RuntimeError> {
         let bytes = self.representatives(lexer);
         let mut seen: FxHashSet<(Thread, ConditionSetId)> = FxHashSet::default();
@@ -140,7 +140,7 @@ impl LexemeTable {
             let state = node.thread.1;
             if node.pending == ConditionSetId::NONE && component.is_plain() {
                 let before = text(&nodes, next);
-                for (terminal, rest) in plain(component, state) {
+                for (terminal, rest) in shortest_matches(component, state) {
                     improve(&mut found, (terminal, ConditionSetId::NONE), &[before.as_slice(), &rest].concat());
                 }
                 next += 1;
@@ -211,7 +211,7 @@ fn improve(found: &mut Found, way: (TerminalId, ConditionSetId), text: &[u8]) {
 }
 
 /// The shortest text to a match of each terminal, from a state of a component that leaves no conditions.
-fn plain(component: &Component, start: StateId) -> Vec<(TerminalId, Vec<u8>)> {
+pub(crate) fn shortest_matches(component: &Component, start: StateId) -> Vec<(TerminalId, Vec<u8>)> {
     let dfa = component.dfa();
     let mut before: FxHashMap<StateId, (StateId, u8)> = FxHashMap::default();
     let (mut reached, mut next) = (vec![start], 0);

@@ -26,7 +26,8 @@ use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::state::{condition_sets, ConstraintState};
 
-pub use tokens::{TokenCompletion, COMPLETION_STEPS};
+pub(crate) use lexemes::shortest_matches;
+pub use tokens::{TokenCompletion, COMPLETION_STEPS, SEARCHED_TOKENS};
 
 /// The longest completion that is spelled out, in bytes.
 pub const COMPLETION_BYTES: u64 = 1 << 24;

@@ -24,7 +24,9 @@ use crate::error::RuntimeError;
 use crate::state::ConstraintState;
 
 /// Steps of one search: one for each node of the vocabulary's trie, and twenty more for each place not seen before.
-pub const COMPLETION_STEPS: usize = 200_000;
+pub const COMPLETION_STEPS: usize = 50_000;
+/// Completions of more tokens are not searched for better ones: every level more is as wide as the vocabulary.
+pub const SEARCHED_TOKENS: usize = 8;
 /// A place that was not seen before costs a search of its own.
 const PLACE_STEPS: usize = 20;
 /// Stacks up to this depth are compared by their symbols, deeper ones by address.
@@ -43,8 +45,9 @@ impl ConstraintState {
     /// Few tokens that complete the text; empty if it is complete already. End tokens are not used, not even by their
     /// bytes. Changes nothing.
     ///
-    /// They are the fewest if the search ends within [`COMPLETION_STEPS`] (some tens of milliseconds), which [`TokenCompletion::is_minimal`] tells; otherwise they are
-    /// [`shortest_completion`](Self::shortest_completion) in the fewest tokens, or what was found by then.
+    /// They are the fewest if a search can tell, which [`TokenCompletion::is_minimal`] says: it is tried where
+    /// [`shortest_completion`](Self::shortest_completion) takes at most [`SEARCHED_TOKENS`], for at most
+    /// [`COMPLETION_STEPS`] (some tens of milliseconds). Otherwise they are those bytes in the fewest tokens.
     ///
     /// `None` if no tokens complete the text: the state is rejected, or the vocabulary lacks what it takes.
     ///
@@ -57,6 +60,12 @@ impl ConstraintState {
         if text.is_empty() {
             return Ok(Some(TokenCompletion { tokens: Vec::new(), is_minimal: true }));
         }
+        let split = match split {
+            Some(tokens) if tokens.len() > SEARCHED_TOKENS => {
+                return Ok(Some(TokenCompletion { tokens, is_minimal: false }));
+            }
+            other => other,
+        };
         let mut search = TokenSearch::new(inner, split.as_ref().map(Vec::len));
         let improved = search.run(self.branches(), text.len())?;
         match (improved.or(split), search.steps_left) {

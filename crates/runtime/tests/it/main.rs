@@ -5,6 +5,7 @@
 mod artifacts;
 mod constraints;
 mod end_tokens;
+mod explain;
 mod fills;
 mod masks;
 mod sharing;

@@ -36,7 +36,19 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, FilledStats, JsonSchemaLimits, JsonSchemaOptions, Limits, SchemaWarning, Stats
+from glrmask.graphviz import to_svg
+from glrmask.types import (
+    Diagnostic,
+    Explanation,
+    FilledStats,
+    JsonSchemaLimits,
+    JsonSchemaOptions,
+    Limits,
+    Reading,
+    SchemaWarning,
+    Stats,
+    TokenCompletion,
+)
 
 __all__ = [
     "ArtifactError",
@@ -45,6 +57,7 @@ __all__ = [
     "ConstraintState",
     "Diagnostic",
     "DynamicConstraint",
+    "Explanation",
     "FilledStats",
     "GlrmaskError",
     "Grammar",
@@ -54,12 +67,15 @@ __all__ = [
     "LimitError",
     "Limits",
     "Optimization",
+    "Reading",
     "SchemaError",
     "SchemaWarning",
     "Stats",
+    "TokenCompletion",
     "Vocab",
     "commit_tokens_batch",
     "fill_masks",
+    "to_svg",
 ]
 
 __version__ = "0.1.0"

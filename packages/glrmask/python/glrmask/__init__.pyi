@@ -38,7 +38,19 @@ from glrmask.errors import (
     LimitError,
     SchemaError,
 )
-from glrmask.types import Diagnostic, FilledStats, JsonSchemaLimits, JsonSchemaOptions, Limits, SchemaWarning, Stats
+from glrmask.graphviz import to_svg
+from glrmask.types import (
+    Diagnostic,
+    Explanation,
+    FilledStats,
+    JsonSchemaLimits,
+    JsonSchemaOptions,
+    Limits,
+    Reading,
+    SchemaWarning,
+    Stats,
+    TokenCompletion,
+)
 
 __all__ = [
     "ArtifactError",
@@ -47,6 +59,7 @@ __all__ = [
     "ConstraintState",
     "Diagnostic",
     "DynamicConstraint",
+    "Explanation",
     "FilledStats",
     "GlrmaskError",
     "Grammar",
@@ -56,12 +69,15 @@ __all__ = [
     "LimitError",
     "Limits",
     "Optimization",
+    "Reading",
     "SchemaError",
     "SchemaWarning",
     "Stats",
+    "TokenCompletion",
     "Vocab",
     "commit_tokens_batch",
     "fill_masks",
+    "to_svg",
 ]
 
 __version__: str
@@ -375,6 +391,16 @@ class Constraint:
     def end_token_ids(self) -> list[int]:
         """The end tokens it was compiled with."""
 
+    def dump(self, view: Literal["lexer", "classes", "tables", "rows"]) -> str:
+        """A part of the constraint as text, tables as far as they are filled.
+
+        `"lexer"`: automata and terminals; `"classes"`: classes of tokens; `"tables"`: the LR automaton; `"rows"`: the
+        automaton that reads parser stacks. Raises `ValueError` for another name.
+        """
+
+    def to_dot(self, view: Literal["lexer", "classes", "tables", "rows"]) -> str:
+        """The same as a graph in Graphviz's language; see `to_svg`."""
+
     @property
     def is_complete(self) -> bool:
         """Whether everything was computed before decoding, so that no mask waits.
@@ -513,6 +539,38 @@ class ConstraintState:
         They end where the text may end, and where there is a choice, be it one between two ids with the same bytes.
         Raises `LimitError`.
         """
+
+    def shortest_completion(self) -> bytes | None:
+        """The fewest bytes that complete the text; of several texts of that length, always the same. Changes nothing.
+
+        Empty if the text is complete; `None` if the state is rejected. Raises `LimitError` if it has more than
+        16 777 216 bytes.
+        """
+
+    def shortest_completion_len(self) -> int | None:
+        """How many bytes `shortest_completion` has, however many they are."""
+
+    def shortest_completion_tokens(self) -> TokenCompletion | None:
+        """Few tokens that complete the text; end tokens are not used. Changes nothing.
+
+        They are the fewest if a search of some tens of milliseconds can tell, see `TokenCompletion.is_minimal`; it is
+        tried where the shortest bytes take at most 8 tokens. Otherwise they are those bytes in the fewest tokens. `None`
+        if no tokens complete the text: the state is rejected, or the vocabulary lacks what it takes. Raises
+        `LimitError` also if the search ends without a result.
+        """
+
+    def explain(self, token_id: int) -> Explanation:
+        """Why a token is allowed here, or is not: how its bytes can be read, and where each reading ends.
+
+        For people, not for the decoding loop. Changes nothing. Raises `LimitError`; `GlrmaskError` for a number that
+        can be no id.
+        """
+
+    def dump(self) -> str:
+        """Where lexer and parser stand, as text."""
+
+    def to_dot(self) -> str:
+        """The parser stacks as a graph in Graphviz's language; see `to_svg`."""
 
     def rollback(self, count: int) -> None:
         """Undoes the last `count` commits: each token (those of `commit_tokens` one by one, an end token, and one that

@@ -4,12 +4,15 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 __all__ = [
     "Diagnostic",
+    "Explanation",
     "FilledStats",
     "JsonSchemaLimits",
     "JsonSchemaOptions",
     "Limits",
+    "Reading",
     "SchemaWarning",
     "Stats",
+    "TokenCompletion",
 ]
 
 
@@ -139,3 +142,54 @@ class Stats(NamedTuple):
     """What was computed before decoding, if anything was."""
     stages: dict[str, float]
     """Seconds that each stage of compiling took, in order; empty for a loaded constraint."""
+
+
+class TokenCompletion(NamedTuple):
+    """Tokens that complete a text."""
+
+    token_ids: list[int]
+    """The tokens, without an end token."""
+    is_minimal: bool
+    """Whether it is certain that no fewer tokens complete the text."""
+
+
+class Reading(NamedTuple):
+    """One way to read the bytes of a token. Terminals are described: by their text if they have only one, otherwise by
+    number and a short text that they match."""
+
+    outcome: Literal["allowed", "no lexeme", "refused", "longer match", "nothing completes"]
+    """How it ends: all bytes are read and some text completes them; no lexeme goes on or begins with a byte; the parser
+    takes none of `terminals`; a lexeme that ended would have had to be longer; all bytes are read, but longest match
+    forbids everything that could follow."""
+    at: int | None
+    """Offset in the token where that happens."""
+    terminals: list[str]
+    """What it is about: what the open lexeme can become, was, or is refused as; the terminal that matches longer."""
+    expected: list[str]
+    """Some of the terminals that the parser would take instead of refusing."""
+    lexemes: list[tuple[str, int | None, int]]
+    """Lexemes read to their end: terminal, first byte in the token (`None` if before it), one past the last byte."""
+
+
+class Explanation(NamedTuple):
+    """Why a token is allowed, or is not. `str` gives it in words."""
+
+    token_id: int
+    """The token."""
+    token_bytes: bytes
+    """Its bytes; empty for an id without any."""
+    allowed: bool
+    """Whether the mask has it."""
+    verdict: Literal["unknown", "over", "end", "no bytes", "text"]
+    """What decides: there is no such id; the sequence is over; it is an end token; it has no bytes; or its bytes do,
+    see `readings`."""
+    readings: list[Reading]
+    """The ways to read its bytes, those that succeed first."""
+    is_cut: bool
+    """Whether there are more readings than the 64 that are told."""
+    text: str
+    """All of it in words, in lines."""
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.text

@@ -1,0 +1,297 @@
+//! Constraints and states for people: as text, and as graphs in Graphviz's language.
+//!
+//! Tables that are filled on demand are shown as far as they are filled. What is large is cut, and says so.
+
+use std::fmt::Write;
+
+use glrmask_automata::lexdag::{ClassId, Need, Open, IGNORED};
+use glrmask_automata::{Id, TerminalId};
+use glrmask_glr::{LrState, QueryId, RowId};
+
+use crate::branch::{Alternatives, Branch, Lexeme};
+use crate::constraint::Constraint;
+use crate::state::ConstraintState;
+
+/// Classes, rows and states of one component that are shown.
+const SHOWN: usize = 500;
+
+/// A part of a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum View {
+    /// The components of the lexer: automata over bytes, with the terminals they match.
+    Lexer,
+    /// The classes of tokens found so far, as a DAG of terminal sequences.
+    Classes,
+    /// The LR automaton with its actions.
+    Tables,
+    /// The states of the Parser DWA found so far.
+    Rows,
+}
+
+impl Constraint {
+    /// A part of the constraint as text.
+    ///
+    /// ```
+    /// # use glrmask_runtime::{Constraint, View};
+    /// # fn example(constraint: &Constraint) {
+    /// let text = constraint.dump(View::Tables);
+    /// # }
+    /// ```
+    pub fn dump(&self, view: View) -> String {
+        match view {
+            View::Lexer => self.dump_lexer(),
+            View::Classes => self.dump_classes(),
+            View::Tables => self.tables().to_string(),
+            View::Rows => self.dump_rows(),
+        }
+    }
+
+    /// A part of the constraint as a graph in Graphviz's language.
+    pub fn to_dot(&self, view: View) -> String {
+        match view {
+            View::Lexer => self.lexer_dot(),
+            View::Classes => self.classes_dot(),
+            View::Tables => self.tables().to_dot(),
+            View::Rows => self.rows_dot(),
+        }
+    }
+
+    fn dump_lexer(&self) -> String {
+        let mut out = String::new();
+        for (id, component) in self.lexer().components().iter_enumerated() {
+            line(&mut out, format_args!("component {id}: {} states", component.dfa().len()));
+            for (label, &terminal) in component.terminals().iter().enumerate() {
+                let ignored = if self.lexer().is_ignored(terminal) { ", ignored" } else { "" };
+                line(&mut out, format_args!("  label {label} is {terminal}, {}{ignored}", self.describe(terminal)));
+            }
+            let states = component.dfa().to_string();
+            states.lines().take(SHOWN).for_each(|state| line(&mut out, format_args!("  {state}")));
+            cut(&mut out, states.lines().count());
+        }
+        out
+    }
+
+    fn lexer_dot(&self) -> String {
+        let mut out = String::from("digraph lexer {\n  rankdir=LR;\n  node [shape=circle];\n");
+        for (id, component) in self.lexer().components().iter_enumerated() {
+            let dfa = component.dfa();
+            let terminals: Vec<String> = component.terminals().iter().take(4).map(|&t| self.describe(t)).collect();
+            let label = escaped(&terminals.join(", "));
+            line(&mut out, format_args!("  subgraph cluster_{id} {{ label=\"{id}: {label}\";"));
+            for state in dfa.states().take(SHOWN) {
+                let matched: Vec<String> = component.matched(state).map(|t| t.to_string()).collect();
+                let shape = if matched.is_empty() { "circle" } else { "doublecircle" };
+                let matched = matched.join(" ");
+                line(&mut out, format_args!("    {id}_{state} [shape={shape}, label=\"{state}\\n{matched}\"];"));
+                for (bytes, to) in dfa.transitions(state).filter(|(_, to)| to.index() < SHOWN) {
+                    let bytes = escaped(&bytes.to_string());
+                    line(&mut out, format_args!("    {id}_{state} -> {id}_{to} [label=\"{bytes}\"];"));
+                }
+            }
+            line(&mut out, format_args!("  }}"));
+        }
+        out + "}\n"
+    }
+
+    fn dump_classes(&self) -> String {
+        let (classes, mut out) = (self.classes(), String::new());
+        for (id, open, edges) in classes.iter().take(SHOWN) {
+            let edges: Vec<String> = edges.iter().map(|(t, class)| format!("{t} then {class}")).collect();
+            let open: Vec<String> = open.iter().map(open_name).collect();
+            line(&mut out, format_args!("{id}: open {}; {}", open.join(", "), edges.join(", ")));
+        }
+        cut(&mut out, classes.len());
+        out
+    }
+
+    fn classes_dot(&self) -> String {
+        let mut out = String::from("digraph classes {\n  rankdir=LR;\n  node [shape=box];\n");
+        for (id, open, edges) in self.classes().iter().take(SHOWN) {
+            let open: Vec<String> = open.iter().map(open_name).collect();
+            line(&mut out, format_args!("  {id} [label=\"{id}\\nopen {}\"];", escaped(&open.join(" "))));
+            for (terminal, class) in edges.iter().filter(|(_, class)| class.index() < SHOWN) {
+                let label = escaped(&self.describe(*terminal));
+                line(&mut out, format_args!("  {id} -> {class} [label=\"{label}\"];"));
+            }
+        }
+        out + "}\n"
+    }
+
+    /// A copy of the classes: nobody waits while they are written.
+    fn classes(&self) -> Vec<(ClassId, Vec<Open>, Edges)> {
+        let mut cache = self.inner().cache.write();
+        let dag = cache.lexer_mut().dag();
+        let one = |id: ClassId| (id, dag.node(id).open.to_vec(), dag.node(id).edges.to_vec());
+        (0..dag.len()).map(|id| one(ClassId::from_usize(id))).collect()
+    }
+
+    fn dump_rows(&self) -> String {
+        let (rows, mut out) = (self.rows(), String::new());
+        for row in rows.iter().take(SHOWN) {
+            let last = if row.is_final { ", final" } else { "" };
+            line(&mut out, format_args!("{}: {} accepts {:?}{last}", row.id, row.query, row.accepted));
+            row.edges.iter().for_each(|(symbol, to)| line(&mut out, format_args!("  {symbol} to {to}")));
+        }
+        cut(&mut out, rows.len());
+        out
+    }
+
+    fn rows_dot(&self) -> String {
+        let mut out = String::from("digraph rows {\n  rankdir=LR;\n  node [shape=circle];\n");
+        for row in self.rows().iter().take(SHOWN) {
+            let shape = if row.is_final { "doublecircle" } else { "circle" };
+            line(&mut out, format_args!("  {} [shape={shape}, label=\"{}\\n{:?}\"];", row.id, row.id, row.accepted));
+            for (symbol, to) in row.edges.iter().filter(|(_, to)| to.index() < SHOWN) {
+                line(&mut out, format_args!("  {} -> {to} [label=\"{symbol}\"];", row.id));
+            }
+        }
+        out + "}\n"
+    }
+
+    fn rows(&self) -> Vec<ShownRow> {
+        let cache = self.inner().cache.read();
+        let dwa = cache.dwa();
+        let symbols = || (0..self.tables().states()).map(LrState::from_usize);
+        let one = |id: RowId| {
+            let edges = match dwa.is_final(id) {
+                true => Vec::new(),
+                false => symbols().filter_map(|symbol| Some((symbol, dwa.known_read(id, symbol)?))).collect(),
+            };
+            let accepted = dwa.row(id).accepted.iter().map(|&w| dwa.accepted_places(w).count()).collect();
+            ShownRow { id, query: dwa.row(id).query, accepted, is_final: dwa.is_final(id), edges }
+        };
+        (0..dwa.len()).map(|id| one(RowId::from_usize(id))).collect()
+    }
+}
+
+/// First terminals with the class of what follows.
+type Edges = Vec<(TerminalId, ClassId)>;
+
+/// A row with the number of places it accepts, per group of its query.
+struct ShownRow {
+    id: RowId,
+    query: QueryId,
+    accepted: Vec<usize>,
+    is_final: bool,
+    edges: Vec<(LrState, RowId)>,
+}
+
+impl ConstraintState {
+    /// The branches as text: where the lexer stands, what it may be reading, and the stacks (top first; at most
+    /// twenty of them) with the conditions that are pending.
+    pub fn dump(&self) -> String {
+        let mut out = String::new();
+        let status = match (self.is_rejected(), self.is_terminated(), self.is_accepting()) {
+            (true, _, _) => "rejected",
+            (_, true, _) => "ended",
+            (_, _, true) => "accepting",
+            _ => "incomplete",
+        };
+        line(&mut out, format_args!("{status}, {} commits can be undone", self.history_len()));
+        for branch in self.branches() {
+            line(&mut out, format_args!("{}", self.place(branch)));
+            match branch.stacks.to_stacks(20) {
+                Ok(stacks) => stacks.iter().for_each(|(stack, weight)| {
+                    let symbols: Vec<String> = stack.iter().rev().map(|s| s.to_string()).collect();
+                    line(&mut out, format_args!("  {}{}", symbols.join(" "), self.conditions(weight)));
+                }),
+                Err(_) => line(&mut out, format_args!("  more than 20 stacks")),
+            }
+        }
+        out
+    }
+
+    /// The stacks of all branches as a graph in Graphviz's language, a cluster for each branch.
+    pub fn to_dot(&self) -> String {
+        let mut out = String::from("digraph state {\n  rankdir=LR;\n");
+        for (number, branch) in self.branches().iter().enumerate() {
+            let label = escaped(&self.place(branch));
+            line(&mut out, format_args!("subgraph cluster_{number} {{\n  label=\"{label}\";"));
+            let graph = branch.stacks.map_weights(|weight| Shown(self.conditions(weight))).to_dot();
+            // The names of nodes are those of one graph; a prefix keeps the graphs of several branches apart.
+            for inner in graph.lines().filter(|inner| inner.starts_with("  ")) {
+                line(&mut out, format_args!("{}", renamed(inner, number)));
+            }
+            line(&mut out, format_args!("}}"));
+        }
+        out + "}\n"
+    }
+
+    fn place(&self, branch: &Branch) -> String {
+        let Lexeme::Inside((id, state)) = branch.lexeme else { return "between lexemes".to_owned() };
+        let live = self.constraint().lexer().component(id).live(state);
+        let count = live.len();
+        let mut names: Vec<String> = live.take(6).map(|t| self.constraint().describe(t)).collect();
+        if count > names.len() {
+            names.push(format!("{} more", count - names.len()));
+        }
+        format!("inside {} at {id} {state}", names.join(" or "))
+    }
+
+    fn conditions(&self, weight: &Alternatives) -> String {
+        if weight.is_none() {
+            return String::new();
+        }
+        let mut cache = self.constraint().inner().cache.write();
+        let sets = cache.lexer_mut().conditions();
+        let one = |set| {
+            let names: Vec<String> = sets.get(set).iter().map(|c| format!("{} at {}", c.terminal, c.state)).collect();
+            names.join(", ")
+        };
+        let alternatives: Vec<String> = weight.iter().map(one).collect();
+        format!(", no longer match of {}", alternatives.join("; or of "))
+    }
+}
+
+/// A text as the weight of a graph that is only looked at.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Shown(String);
+
+impl std::fmt::Debug for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl weighted_gss::Weight for Shown {
+    fn join(&self, other: &Self) -> Self {
+        Self(format!("{}; {}", self.0, other.0))
+    }
+}
+
+/// A line of a graph with the names of its nodes, `n0`, `n1`, … and `top`, after the number of the graph.
+fn renamed(text: &str, graph: usize) -> String {
+    let rename = |word: &str| {
+        let number = word.strip_prefix('n').map(|n| n.trim_end_matches(';'));
+        match word == "top" || number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())) {
+            true => format!("g{graph}_{word}"),
+            false => word.to_owned(),
+        }
+    };
+    let (names, attributes) = text.split_at(text.find('[').unwrap_or(text.len()));
+    names.split(' ').map(rename).collect::<Vec<_>>().join(" ") + attributes
+}
+
+fn open_name(open: &Open) -> String {
+    let terminal = if open.terminal == IGNORED { "ignored text".to_owned() } else { open.terminal.to_string() };
+    match open.need {
+        Need::Free => terminal,
+        Need::Pending(conditions) => format!("{terminal} under {conditions}"),
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{text}");
+}
+
+fn cut(out: &mut String, total: usize) {
+    if total > SHOWN {
+        line(out, format_args!("… {} more", total - SHOWN));
+    }
+}
+
+/// As the inside of a string in Graphviz's language.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

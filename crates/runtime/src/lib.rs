@@ -1,11 +1,11 @@
 //! The runtime of glrmask: constraints, per-sequence states, masks and commits. Needs no compiler.
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
-//! and parser stacks), `commit` (advancing by bytes), `accept` (may the text end), `query` (asking the Parser DWA), `fill` (tables filled on demand),
-//! `mask` (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `frozen` (its result),
-//! `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens), [`batch`] (several sequences),
-//! [`completion`] (closing a text), [`explain`] (why a token is allowed or not), [`dump`] (tables and states as text and
-//! graphs), [`artifact`] and `stored` (save and load).
+//! and parser stacks), `commit` (advancing by bytes), `accept` (may the text end), `query` (asking the Parser DWA),
+//! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
+//! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
+//! [`batch`] (several sequences), [`completion`] (closing a text), [`explain`] and `words` (why a token is allowed or
+//! not), [`dump`] (tables and states as text and graphs), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]

@@ -3,17 +3,24 @@
 //! Tables that are filled on demand are shown as far as they are filled. What is large is cut, and says so.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
-use glrmask_automata::lexdag::{ClassId, Need, Open, IGNORED};
+use glrmask_automata::lexdag::{ClassDag, ClassId, Need, Open, IGNORED};
 use glrmask_automata::{Id, TerminalId};
-use glrmask_glr::{LrState, QueryId, RowId};
+use glrmask_glr::{AcceptId, RowId};
+use rustc_hash::FxHashMap;
 
 use crate::branch::{Alternatives, Branch, Lexeme};
 use crate::constraint::Constraint;
+use crate::eager::{self, Budget};
+use crate::fill::Cache;
+use crate::frozen::Frozen;
 use crate::state::ConstraintState;
 
-/// Classes, rows and states of one component that are shown.
+/// Classes, rows, transitions and states of one component that are shown.
 const SHOWN: usize = 500;
+/// Memory for classes that are computed again to be shown.
+const RECOMPUTED_BYTES: usize = 64 << 20;
 
 /// A part of a constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,63 +124,79 @@ impl Constraint {
         out + "}\n"
     }
 
-    /// A copy of the classes: nobody waits while they are written.
+    /// A copy of the classes: nobody waits while they are written. What was filled before decoding no longer has them,
+    /// so some are computed anew.
     fn classes(&self) -> Vec<(ClassId, Vec<Open>, Edges)> {
-        let mut cache = self.inner().cache.write();
-        let dag = cache.lexer_mut().dag();
-        let one = |id: ClassId| (id, dag.node(id).open.to_vec(), dag.node(id).edges.to_vec());
-        (0..dag.len()).map(|id| one(ClassId::from_usize(id))).collect()
+        let inner = self.inner();
+        let mut cache = inner.cache.write();
+        if !cache.lexer_mut().dag().is_empty() || inner.frozen().is_none() {
+            return copied(cache.lexer_mut().dag());
+        }
+        drop(cache);
+        let mut again = Cache::new(&inner.lexer);
+        let budget = Budget { states: SHOWN, memory: RECOMPUTED_BYTES, threads: 1, stop: &|| false };
+        // Whatever stops it, what is there by then can be shown.
+        let _ = eager::fill(inner, &mut again, &budget);
+        copied(again.lexer_mut().dag())
     }
 
     fn dump_rows(&self) -> String {
-        let (rows, mut out) = (self.rows(), String::new());
-        for row in rows.iter().take(SHOWN) {
-            let last = if row.is_final { ", final" } else { "" };
-            line(&mut out, format_args!("{}: {} accepts {:?}{last}", row.id, row.query, row.accepted));
-            row.edges.iter().for_each(|(symbol, to)| line(&mut out, format_args!("  {symbol} to {to}")));
+        let (tables, mut out) = (self.frozen_or_filled(), String::new());
+        for ((query, top), row) in sorted(&tables.starts).take(SHOWN) {
+            line(&mut out, format_args!("{query} with {top} on top: {row}"));
         }
-        cut(&mut out, rows.len());
+        for (number, &(accept, _)) in tables.rows.iter().enumerate().take(SHOWN) {
+            line(&mut out, format_args!("{}", row_name(&tables, RowId::from_usize(number), accept)));
+        }
+        for ((row, symbol), next) in sorted(&tables.reads).take(SHOWN) {
+            line(&mut out, format_args!("{row} reads {symbol}: {next}"));
+        }
+        cut(&mut out, tables.rows.len().max(tables.starts.len()).max(tables.reads.len()));
         out
     }
 
     fn rows_dot(&self) -> String {
-        let mut out = String::from("digraph rows {\n  rankdir=LR;\n  node [shape=circle];\n");
-        for row in self.rows().iter().take(SHOWN) {
-            let shape = if row.is_final { "doublecircle" } else { "circle" };
-            line(&mut out, format_args!("  {} [shape={shape}, label=\"{}\\n{:?}\"];", row.id, row.id, row.accepted));
-            for (symbol, to) in row.edges.iter().filter(|(_, to)| to.index() < SHOWN) {
-                line(&mut out, format_args!("  {} -> {to} [label=\"{symbol}\"];", row.id));
-            }
+        let tables = self.frozen_or_filled();
+        let mut out = String::from("digraph rows {\n  rankdir=LR;\n  node [shape=box];\n");
+        for (number, &(accept, _)) in tables.rows.iter().enumerate().take(SHOWN) {
+            let row = RowId::from_usize(number);
+            let borders = if tables.is_final(row) { 2 } else { 1 };
+            let label = row_name(&tables, row, accept);
+            line(&mut out, format_args!("  {row} [peripheries={borders}, label=\"{label}\"];"));
+        }
+        let shown = |row: &RowId| row.index() < SHOWN;
+        for ((query, top), row) in sorted(&tables.starts).filter(|(_, row)| shown(row)).take(SHOWN) {
+            line(&mut out, format_args!("  {query} -> {row} [label=\"{top}\"];"));
+        }
+        for ((row, symbol), next) in sorted(&tables.reads).filter(|((row, _), next)| shown(row) && shown(next)) {
+            line(&mut out, format_args!("  {row} -> {next} [label=\"{symbol}\"];"));
         }
         out + "}\n"
     }
 
-    fn rows(&self) -> Vec<ShownRow> {
-        let cache = self.inner().cache.read();
-        let dwa = cache.dwa();
-        let symbols = || (0..self.tables().states()).map(LrState::from_usize);
-        let one = |id: RowId| {
-            let edges = match dwa.is_final(id) {
-                true => Vec::new(),
-                false => symbols().filter_map(|symbol| Some((symbol, dwa.known_read(id, symbol)?))).collect(),
-            };
-            let accepted = dwa.row(id).accepted.iter().map(|&w| dwa.accepted_places(w).count()).collect();
-            ShownRow { id, query: dwa.row(id).query, accepted, is_final: dwa.is_final(id), edges }
-        };
-        (0..dwa.len()).map(|id| one(RowId::from_usize(id))).collect()
+    fn frozen_or_filled(&self) -> Arc<Frozen> {
+        let frozen = self.inner().frozen();
+        frozen.as_ref().map_or_else(|| Arc::new(Frozen::new(&self.inner().cache.read())), Arc::clone)
     }
 }
 
 /// First terminals with the class of what follows.
 type Edges = Vec<(TerminalId, ClassId)>;
 
-/// A row with the number of places it accepts, per group of its query.
-struct ShownRow {
-    id: RowId,
-    query: QueryId,
-    accepted: Vec<usize>,
-    is_final: bool,
-    edges: Vec<(LrState, RowId)>,
+fn copied(dag: &ClassDag) -> Vec<(ClassId, Vec<Open>, Edges)> {
+    let one = |id: ClassId| (id, dag.node(id).open.to_vec(), dag.node(id).edges.to_vec());
+    (0..dag.len()).map(|id| one(ClassId::from_usize(id))).collect()
+}
+
+fn row_name(tables: &Frozen, row: RowId, accept: AcceptId) -> String {
+    let accepts = if tables.accepts_nothing(row) { "nothing".to_owned() } else { accept.to_string() };
+    format!("{row} accepts {accepts}{}", if tables.is_final(row) { ", final" } else { "" })
+}
+
+fn sorted<K: Copy + Ord, V: Copy + Ord>(map: &FxHashMap<K, V>) -> impl Iterator<Item = (K, V)> {
+    let mut all: Vec<(K, V)> = map.iter().map(|(&key, &value)| (key, value)).collect();
+    all.sort_unstable();
+    all.into_iter()
 }
 
 impl ConstraintState {

@@ -70,12 +70,16 @@ def test_what_cannot_be_an_id(constraint):
         constraint.start().explain("if")
 
 
-@pytest.mark.parametrize("view", ["lexer", "classes", "tables", "rows"])
-def test_views(constraint, view):
+@pytest.mark.parametrize("optimization", [glrmask.Optimization.FAST_BUILD, glrmask.Optimization.FAST_RUNTIME])
+@pytest.mark.parametrize(
+    ("view", "line"), [("lexer", "component k0: "), ("classes", "c0: "), ("tables", " states, "), ("rows", "q0 with ")]
+)
+def test_views(letters, optimization, view, line):
+    constraint = glrmask.Constraint.from_json_schema({"type": "integer"}, letters, optimization=optimization)
     constraint.start().mask()
-    assert constraint.dump(view)
+    assert line in constraint.dump(view)
     dot = constraint.to_dot(view)
-    assert dot.startswith("digraph ") and dot.rstrip().endswith("}")
+    assert dot.startswith("digraph ") and dot.rstrip().endswith("}") and (" -> " in dot or view == "classes")
 
 
 def test_other_views_are_refused(constraint):

@@ -554,8 +554,8 @@ class ConstraintState:
         """Few tokens that complete the text; end tokens are not used. Changes nothing.
 
         They are the fewest if a search of some tens of milliseconds can tell, see `TokenCompletion.is_minimal`; it is
-        tried where the shortest bytes take at most 8 tokens. Otherwise they are those bytes in the fewest tokens. `None`
-        if no tokens complete the text: the state is rejected, or the vocabulary lacks what it takes. Raises
+        tried where the shortest bytes take at most 8 tokens. Otherwise they are those bytes in the fewest tokens.
+        `None` if no tokens complete the text: the state is rejected, or the vocabulary lacks what it takes. Raises
         `LimitError` also if the search ends without a result.
         """
 

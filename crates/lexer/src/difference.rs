@@ -4,7 +4,7 @@
 //! string with 40 characters left and one with 41, a number after its first and after its second digit. Walking both
 //! scans together, every subtree is cut in which they have become the same scan or cannot be told apart by strings as
 //! short as the subtree is high (see [`crate::levels`]). What remains are the few tokens that change their class. The
-//! plain reference is [`crate::profile`] of either state.
+//! plain reference is [`mod@crate::profile`] of either state.
 
 use std::sync::Arc;
 

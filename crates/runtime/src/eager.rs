@@ -1,4 +1,4 @@
-//! The eager fill policy: the tables of [`crate::fill`], run to the end before decoding starts.
+//! The eager fill policy: the tables of `fill`, run to the end before decoding starts.
 //!
 //! The same functions that fill on demand are called for everything that decoding can ask without pending conditions: for
 //! every place of a lexeme its viability and profile; for every top of the stack under which the lexeme can be in

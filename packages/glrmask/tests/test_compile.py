@@ -19,7 +19,11 @@ from glrmask import (
 
 SCHEMA = {
     "type": "object",
-    "properties": {"name": {"type": "string", "maxLength": 9}, "age": {"type": "integer"}, "tags": {"enum": ["a", "ab"]}},
+    "properties": {
+        "name": {"type": "string", "maxLength": 9},
+        "age": {"type": "integer"},
+        "tags": {"enum": ["a", "ab"]},
+    },
     "required": ["name"],
 }
 TEXT = '{"name": "Ada", "age": 36, "tags": "ab"}'

@@ -241,7 +241,7 @@ def test_representations(words):
 
 
 def test_stats_count_what_was_filled(letters):
-    constraint = Constraint.from_json_schema({"type": "string"}, letters)
+    constraint = DynamicConstraint.from_json_schema({"type": "string"}, letters)
     state = constraint.start()
     before = constraint.stats
     state.mask()

@@ -315,8 +315,8 @@ class Grammar:
 
         With `background` the constraint is returned as soon as `FAST_BUILD` would return it, and completes itself on
         another thread: see `Constraint.is_complete` and `Constraint.wait`. `limits` bounds what is computed now; the
-        rest is left to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads compile.
-        `cancel` is an event that ends the compilation once it is set, as Ctrl-C does.
+        rest is left to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads
+        compile. `cancel` is an event that ends the compilation once it is set, as Ctrl-C does.
 
         Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`, `CancelledError`.
         """

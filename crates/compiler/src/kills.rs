@@ -88,22 +88,23 @@ fn contains(long: &Dfa, short: &Dfa, name: &str, limits: &Limits) -> Result<bool
     short.is_subset(long, limits).map_err(|e| CompileError::terminal(name, e))
 }
 
-/// Whether some word of `k` is longer than a word of `t` that it begins with.
+/// Pairs of states beyond which [`can_outgrow`] gives up.
+const PAIRS: usize = 200_000;
+
+/// Whether some word of `k` is longer than a word of `t` that it begins with. Also true if that takes too long to tell: a
+/// member of a kill set that never matches longer leaves no condition and changes nothing.
 fn can_outgrow(compiled: &IndexVec<TerminalId, Compiled>, t: TerminalId, k: TerminalId) -> bool {
     let (short, long) = (compiled[t].to_dfa(), compiled[k].to_dfa());
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = rustc_hash::FxHashSet::from_iter([(short.start(), long.start())]);
     let mut work = vec![(short.start(), long.start())];
     while let Some((a, b)) = work.pop() {
-        if !seen.insert((a, b)) {
-            continue;
-        }
-        if short.is_accepting(a) && !long.future(b).is_empty() {
+        if short.is_accepting(a) && !long.future(b).is_empty() || seen.len() > PAIRS {
             return true;
         }
         for (bytes, next) in short.transitions(a) {
             for byte in bytes.iter() {
                 let other = long.next(b, byte);
-                if other != Dfa::DEAD {
+                if other != Dfa::DEAD && seen.insert((next, other)) {
                     work.push((next, other));
                 }
             }

@@ -7,6 +7,7 @@
 use std::hash::{Hash, Hasher};
 
 use indexmap::IndexMap;
+use rustc_hash::FxHasher;
 
 use crate::decimal::Decimal;
 use crate::error::{Result, SchemaError};
@@ -67,8 +68,15 @@ impl Hash for Node {
             Value::Number(n) => n.hash(state),
             Value::String(s) => s.hash(state),
             Value::Array(items) => items.hash(state),
-            // Equal objects may differ in order: only what does not depend on it.
-            Value::Object(members) => members.len().hash(state),
+            // Equal objects may differ in order: a sum does not depend on it.
+            Value::Object(members) => {
+                let one = |member: (&String, &Node)| {
+                    let mut hasher = FxHasher::default();
+                    member.hash(&mut hasher);
+                    hasher.finish()
+                };
+                members.iter().map(one).fold(members.len() as u64, u64::wrapping_add).hash(state);
+            }
         }
     }
 }

@@ -55,6 +55,8 @@ pub(crate) fn from_error(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::Artifact(e) => from_artifact(py, e),
         ErrorKind::Compile(e) => match e.grammar() {
             Some(e) => from_grammar(py, e),
+            // A limit in seconds has no numbers that mean anything.
+            None if e.is_limit() && e.numbers().is_none() => raise(py, "LimitError", &e.to_string(), |_| Ok(())),
             None => with_numbers(py, e, e.numbers()),
         },
         other => self::error(py, format!("{other:?}")),

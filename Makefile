@@ -68,7 +68,7 @@ test-python: $(WHEELS)
 bench: bench-rust bench-python
 
 bench-rust:
-	cargo bench --locked $(RUST_TESTED) --benches -- $(BENCH_ARGS)
+	cargo bench --locked $(RUST_TESTED) --bench '*' -- $(BENCH_ARGS)
 
 bench-python: .venv/.stamp-bench .venv/.stamp-demo $(WHEELS) $(if $(PEERS),$(PEER_ENVIRONMENTS))
 	$(PYTHON) benches/python/compare.py corpus $(CORPUS) $(CORPUS_ARGS) --out target/corpus \

@@ -1,6 +1,7 @@
 """Draws growth curves: `plot.py growth.csv FOLDER` writes `growth.svg`, a row of three plots for every family."""
 
 import csv
+import math
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -50,6 +51,8 @@ def draw(axes: Iterable[Any], family: str, rows: list[dict[str, str]]) -> None:
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_xlabel(FAMILIES[family].what)
+        low, high = axis.get_ylim()
+        axis.set_ylim(10 ** math.floor(math.log10(low)), 10 ** math.ceil(math.log10(high)))  # a tick at either end
         axis.minorticks_off()
         axis.grid(linewidth=0.3)
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Times = NDArray[np.float64]
+WHAT = ("TTFM ms", "TBM µs", "TBM µs, again")
+"""The last: texts replayed once more, where grammars are measured."""
 STEPS = (50, 90, 99, 99.9)
 COMPILES = (50, 90, 99)
 
@@ -13,14 +15,16 @@ COMPILES = (50, 90, 99)
 def report(engines: dict[str, dict[str, dict[str, Any]]]) -> str:
     """Verdicts of each engine, percentiles over the cases that all compiled, ratios of the first engine to others."""
     compiled = {name: {id for id, record in of.items() if record["error"] is None} for name, of in engines.items()}
-    common = sorted(set.intersection(*compiled.values()))
-    lines = [verdicts(engines), "", f"Over the {len(common)} cases that all compiled:", ""]
+    common = set.intersection(*compiled.values())
+    lines = [verdicts(engines), ""]
     lines += [missed(name, compiled) for name in engines if missed(name, compiled)]
+    # Where no case was compiled by all, each engine has its own cases, and there is nothing to compare.
+    kept = compiled if not common else dict.fromkeys(engines, common)
+    lines += [f"Over the {len(common)} cases that all compiled{'' if common else ': none, so each over its own'}:", ""]
+    times = {name: collect([of[id] for id in sorted(kept[name])]) for name, of in engines.items() if kept[name]}
+    lines.append(percentiles(times))
     if common:
-        times = {name: collect([of[id] for id in common]) for name, of in engines.items()}
-        measured = [what for what in next(iter(times.values())) if all(of[what].size for of in times.values())]
-        times = {name: {what: of[what] for what in measured} for name, of in times.items()}
-        lines += [percentiles(times), "", ratios(times)]
+        lines += ["", ratios(times)]
     return "\n".join(lines)
 
 
@@ -49,11 +53,12 @@ def missed(name: str, compiled: dict[str, set[str]]) -> str:
 
 
 def collect(records: list[dict[str, Any]]) -> dict[str, Times]:
-    return {
-        "TTFM ms": np.array([record["ttfm"] / 1e3 for record in records]),
-        "TBM µs": np.array([time for record in records for time in record["tbm"]]),
-        "TBM µs, again": np.array([time for record in records for time in record["warm"]]),
-    }
+    times = (
+        [record["ttfm"] / 1e3 for record in records],
+        [time for record in records for time in record["tbm"]],
+        [time for record in records for time in record["warm"]],
+    )
+    return {what: np.array(values) for what, values in zip(WHAT, times, strict=True)}
 
 
 def points(what: str) -> tuple[float, ...]:
@@ -62,8 +67,10 @@ def points(what: str) -> tuple[float, ...]:
 
 def percentiles(engines: dict[str, dict[str, Times]]) -> str:
     lines = ["| | engine | mean | p50 | p90 | p99 | p99.9 | max |", "|---|---|---|---|---|---|---|---|"]
-    for what in next(iter(engines.values())):
+    for what in WHAT:
         for name, times in engines.items():
+            if not times[what].size:
+                continue
             cells = [times[what].mean(), *np.percentile(times[what], STEPS), times[what].max()]
             lines.append(
                 f"| {what} | {name} | "
@@ -78,7 +85,9 @@ def ratios(engines: dict[str, dict[str, Times]]) -> str:
     (first, ours), *others = engines.items()
     lines = []
     for name, times in others:
-        for what in ours:
+        for what in WHAT:
+            if not (ours[what].size and times[what].size):
+                continue
             cells = (f"p{p:g} {np.percentile(ours[what], p) / np.percentile(times[what], p):.2g}" for p in points(what))
             lines.append(f"- {first} / {name}, {what}: " + ", ".join(cells))
     return "\n".join(lines)

@@ -118,6 +118,9 @@ pub(crate) fn predicted_work(inner: &Inner, enough: usize) -> usize {
 /// Trie nodes that are visited in the time of one unit of work, most of them being cut in one go.
 const NODES_PER_UNIT: usize = 4_000;
 
+/// Fresh scans that are made in the time of one unit of work. Few, as a rule; thousands where many lexemes overlap.
+const SCANS_PER_UNIT: usize = 64;
+
 struct Filler<'a> {
     inner: &'a Inner,
     cache: &'a mut Cache,
@@ -215,7 +218,9 @@ impl Filler<'_> {
         }
         let nodes = self.cache.visits(self.inner, (id, state));
         self.spend(nodes / NODES_PER_UNIT)?;
+        let before = self.cache.scans();
         let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
+        self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
         let tops = self.contexts.tops(self.inner, id, component, state);
         if let Viability::Query(query) = viability {
             task(tasks, query).tops.extend(&tops);

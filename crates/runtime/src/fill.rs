@@ -261,6 +261,11 @@ impl Cache {
         (inner.config.compare_from != usize::MAX).then(|| self.family(inner, component).similarity.block(state))?
     }
 
+    /// Scans found so far.
+    pub(crate) fn scans(&self) -> usize {
+        self.lexer.scans().len()
+    }
+
     /// About how many trie nodes can be seen from a place of a lexeme.
     pub(crate) fn visits(&mut self, inner: &Inner, (component, state): Thread) -> usize {
         self.family(inner, component).similarity.visits(&inner.lexer, state)

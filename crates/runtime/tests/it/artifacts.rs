@@ -5,19 +5,7 @@ use glrmask_vocab::{TokenId, Vocab};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::constraints::{seen, settings, vocab, walk, ALL};
-
-/// Tokens that mean something to some of the grammars.
-const PIECES: [&str; 16] = ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
-
-fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
-    let (mut a, mut b) = (wanted.start(), found.start());
-    assert_eq!(seen(&a), seen(&b));
-    for token in walk(wanted, choices) {
-        assert_eq!(a.commit_token(token), b.commit_token(token));
-        assert_eq!(seen(&a), seen(&b));
-    }
-}
+use crate::constraints::{same, settings, vocab, ALL, PIECES};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]

@@ -188,3 +188,17 @@ pub(crate) fn walk(constraint: &Constraint, choices: &[u8]) -> Vec<TokenId> {
     }
     tokens
 }
+
+/// Tokens that mean something to some of the grammars.
+pub(crate) const PIECES: [&str; 16] =
+    ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
+
+/// The same answers along a walk.
+pub(crate) fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
+    let (mut a, mut b) = (wanted.start(), found.start());
+    assert_eq!(seen(&a), seen(&b));
+    for token in walk(wanted, choices) {
+        assert_eq!(a.commit_token(token), b.commit_token(token));
+        assert_eq!(seen(&a), seen(&b));
+    }
+}

@@ -3,23 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use glrmask_runtime::{Budget, Config, Constraint, Cut};
+use glrmask_runtime::{Budget, Config, Cut};
 use proptest::prelude::*;
 
-use crate::constraints::{seen, settings, vocab, walk, ALL};
-
-/// Tokens that mean something to some of the grammars.
-const PIECES: [&str; 16] = ["[", "]", "1", ", ", "if", "x", "x;", " ", "a", "aa", "-", "--", "ab", "c", "d", "\"k\": "];
-
-/// The same answers along a walk.
-fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
-    let (mut a, mut b) = (wanted.start(), found.start());
-    assert_eq!(seen(&a), seen(&b));
-    for token in walk(wanted, choices) {
-        assert_eq!(a.commit_token(token), b.commit_token(token));
-        assert_eq!(seen(&a), seen(&b));
-    }
-}
+use crate::constraints::{same, settings, vocab, walk, ALL, PIECES};
 
 fn budget(states: usize, memory: usize) -> Budget<'static> {
     Budget { states, memory, ..Budget::default() }

@@ -91,18 +91,20 @@ impl CompileArgs {
 
 /// A request to end that asks Python now and then; what Python raises is kept and ends the work as well.
 fn asking(event: Option<Py<PyAny>>, raised: Arc<Mutex<Option<PyErr>>>) -> Cancel {
-    let state = Mutex::new((Instant::now(), false));
+    // When Python was last asked, and whether it said to end. The first question is asked at once: the event may be set.
+    let state: Mutex<(Option<Instant>, bool)> = Mutex::default();
     Cancel::when(move || {
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.1 || state.0.elapsed() < ASK_EVERY && event.is_none() {
+        if state.1 || state.0.is_some_and(|asked| asked.elapsed() < ASK_EVERY) {
             return state.1;
         }
-        // The first question of an event is asked at once: it may be set already.
-        let answer = Python::attach(|py| {
+        // Without an interpreter (it ends while a fill runs in the background) nobody wants the result.
+        let answer = Python::try_attach(|py| {
             py.check_signals()?;
             event.as_ref().map_or(Ok(false), |event| event.call_method0(py, "is_set")?.is_truthy(py))
         });
-        *state = (Instant::now(), *answer.as_ref().unwrap_or(&true));
+        let answer = answer.unwrap_or(Ok(true));
+        *state = (Some(Instant::now()), *answer.as_ref().unwrap_or(&true));
         if let Err(error) = answer {
             *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         }

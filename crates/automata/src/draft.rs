@@ -7,7 +7,7 @@
 use crate::classes::ByteClasses;
 use crate::dfa::{Dfa, LabelSetId};
 use crate::interner::SliceInterner;
-use crate::minimize::{minimize_acyclic, postorder, refine};
+use crate::minimize::{minimize_acyclic, minimize_cyclic, postorder};
 
 /// Interned sorted label sets; id 0 is the empty set.
 pub(crate) type LabelSets = SliceInterner<LabelSetId, u32>;
@@ -107,12 +107,28 @@ impl Draft {
     }
     /// The automaton without edges into dead states (which thereby become unreachable).
     fn without_dead_edges(&self, live: &[bool]) -> Self {
-        let mut trimmed = Self { ends: Vec::new(), edges: Vec::new(), labels: Vec::new(), ..self.clone() };
+        let mut trimmed = self.emptied();
         for q in 0..self.len() as u32 {
             trimmed.edges.extend(self.edges(q).iter().filter(|(_, target)| live[*target as usize]));
             trimmed.push_state(self.labels[q as usize]);
         }
         trimmed
+    }
+    /// Without states, for the same classes and label sets.
+    fn emptied(&self) -> Self {
+        let (classes, sets) = (self.classes.clone(), self.sets.clone());
+        Self { classes, ends: Vec::new(), edges: Vec::new(), labels: Vec::new(), sets }
+    }
+    /// These states alone, in this order. All edges from them must lead to them.
+    pub(crate) fn restricted(&self, states: &[u32]) -> Self {
+        let mut number = vec![u32::MAX; self.len()];
+        (0..).zip(states).for_each(|(new, &q)| number[q as usize] = new);
+        let mut restricted = self.emptied();
+        for &q in states {
+            restricted.edges.extend(self.edges(q).iter().map(|&(class, target)| (class, number[target as usize])));
+            restricted.push_state(self.labels[q as usize]);
+        }
+        restricted
     }
     /// The minimal automaton of this language. O(edges · log states), O(edges) if there is no cycle.
     pub(crate) fn minimal(self) -> Dfa {
@@ -130,9 +146,9 @@ impl Draft {
         let live = self.live(&incoming);
         if live.contains(&false) {
             let trimmed = self.without_dead_edges(&live);
-            return Dfa::from_blocks(&trimmed, &refine(&trimmed, &Incoming::of(&trimmed)));
+            return Dfa::from_blocks(&trimmed, &minimize_cyclic(&trimmed, &Incoming::of(&trimmed)));
         }
-        Dfa::from_blocks(&self, &refine(&self, &incoming))
+        Dfa::from_blocks(&self, &minimize_cyclic(&self, &incoming))
     }
     /// The automaton as it stands; the caller knows that it is minimal and trimmed.
     pub(crate) fn already_minimal(self) -> Dfa {

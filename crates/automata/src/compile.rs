@@ -6,6 +6,8 @@
 //! its minimal automaton copied, so `x{10000}` costs 10 000 copies of the smallest form of `x`; boolean operators are
 //! products of compiled operands, embedded back.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dfa::Dfa;
@@ -48,23 +50,37 @@ impl Regex {
     /// # Ok::<(), glrmask_automata::AutomataError>(())
     /// ```
     pub fn compile(&self, limits: &Limits) -> Result<Dfa, AutomataError> {
+        self.compile_with(limits, &|_, compile| compile().map(Arc::new)).map(Arc::unwrap_or_clone)
+    }
+
+    /// [`compile`](Self::compile) with a store where automata of whole operands (of boolean operators and counted
+    /// repetitions) may be found again: `store(operand, compile)` returns what it has for the operand, or `compile()`.
+    /// One store serves one pair of limits.
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile).
+    pub fn compile_with(&self, limits: &Limits, store: &PartStore<'_>) -> Result<Arc<Dfa>, AutomataError> {
         if self.depth() > Self::MAX_DEPTH {
             return Err(AutomataError::depth(self.depth(), Self::MAX_DEPTH));
         }
         let mut compiler = Compiler { limits, parts: FxHashMap::default() };
         for part in parts_in_order(self) {
-            let dfa = compiler.part(&part)?;
+            let dfa = store(&part, &mut || compiler.part(&part).map(Arc::unwrap_or_clone))?;
             compiler.parts.insert(part, dfa);
         }
         compiler.part(self)
     }
 }
 
+/// Finds the automaton of an operand, or has it compiled. See [`Regex::compile_with`].
+pub type PartStore<'a> = dyn Fn(&Regex, &mut dyn FnMut() -> Result<Dfa, AutomataError>) -> Result<Arc<Dfa>, AutomataError>
+    + 'a;
+
 /// Automata of the operands that are needed whole, each made once and in order, so that only the construction of an
 /// NFA recurses.
 struct Compiler<'a> {
     limits: &'a Limits,
-    parts: FxHashMap<Regex, Dfa>,
+    parts: FxHashMap<Regex, Arc<Dfa>>,
 }
 
 /// Operands of boolean operators and of counted repetitions, and boolean operators themselves; operands first.
@@ -109,10 +125,13 @@ fn copies(inner: &Regex, min: u32, max: Option<u32>) -> u32 {
 
 impl Compiler<'_> {
     /// The automaton of an expression whose own parts are known.
-    fn part(&self, regex: &Regex) -> Result<Dfa, AutomataError> {
+    fn part(&self, regex: &Regex) -> Result<Arc<Dfa>, AutomataError> {
         if let Some(dfa) = self.parts.get(regex) {
             return Ok(dfa.clone());
         }
+        self.compile(regex).map(Arc::new)
+    }
+    fn compile(&self, regex: &Regex) -> Result<Dfa, AutomataError> {
         match regex.kind() {
             RegexKind::Empty => return Ok(Dfa::from_literals(&[])),
             RegexKind::Intersect(a, b) => return self.boolean(a, b, Operation::Intersect),
@@ -129,7 +148,7 @@ impl Compiler<'_> {
         nfa.determinize()
     }
     fn boolean(&self, a: &Regex, b: &Regex, operation: Operation) -> Result<Dfa, AutomataError> {
-        product(&self.part(a)?, &self.part(b)?, operation, self.limits)
+        product(&*self.part(a)?, &*self.part(b)?, operation, self.limits)
     }
     /// Adds paths from `from` to `to` for the words of `regex`: no other path between them, no edge into `from` and
     /// none out of `to`, unless they are the same state (the hub of a loop).
@@ -204,7 +223,7 @@ impl Compiler<'_> {
     }
     // Apart from `add`, whose frame is multiplied by the depth of the expression.
     fn embed_part(&self, nfa: &mut Nfa, regex: &Regex, from: u32, to: u32) -> Result<(), AutomataError> {
-        nfa.embed(&self.part(regex)?, from, to)
+        nfa.embed(&*self.part(regex)?, from, to)
     }
 }
 

@@ -45,7 +45,7 @@ mod unicode;
 pub mod weighted;
 
 pub use byteset::ByteSet;
-pub use compile::Limits;
+pub use compile::{Limits, PartStore};
 pub use dfa::{Dfa, LabelSetId};
 pub use error::AutomataError;
 pub use ids::{Id, IndexVec, NonterminalId, StateId, Symbol, TerminalId};

@@ -53,18 +53,32 @@ pub(crate) fn compile(
 /// Fewer patterns than this are compiled sooner than threads are started.
 const WORTH_THREADS: usize = 8;
 
-/// The minimal automaton of a regular expression without the empty string.
+/// The minimal automaton of a regular expression without the empty string. Operands are kept as well: the keys of an
+/// object that must not be declared ones come in two spellings, and everything that is a string has any string in it.
 fn automaton(regex: &Regex, limits: &Limits, known: &Cache) -> Result<Arc<Dfa>, AutomataError> {
-    let mut key = [0; 32];
-    key[..16].copy_from_slice(&regex.fingerprint().to_le_bytes());
-    key[16..24].copy_from_slice(&(limits.states as u64).to_le_bytes());
-    key[24..].copy_from_slice(&(limits.nfa_states as u64).to_le_bytes());
-    known.get_or_try_insert(&key, || {
-        let dfa = regex.compile(limits)?;
-        let dfa = if dfa.is_accepting(dfa.start()) { dfa.without_empty() } else { dfa };
+    let sized = |dfa: Dfa| {
         let bytes = dfa.memory_usage();
-        Ok((Arc::new(dfa), bytes))
+        (Arc::new(dfa), bytes)
+    };
+    known.get_or_try_insert(&key(regex, limits, b"terminal"), || {
+        let operand = |operand: &Regex, compile: &mut dyn FnMut() -> Result<Dfa, AutomataError>| {
+            known.get_or_try_insert(&key(operand, limits, b"operand"), || compile().map(sized))
+        };
+        let dfa = regex.compile_with(limits, &operand)?;
+        Ok(match dfa.is_accepting(dfa.start()) {
+            true => sized(dfa.without_empty()),
+            false => (dfa.clone(), dfa.memory_usage()),
+        })
     })
+}
+
+/// What an automaton is found by: the limits are part of it, since beyond them there is an error and no automaton.
+fn key(regex: &Regex, limits: &Limits, what: &[u8]) -> Vec<u8> {
+    let mut key = what.to_vec();
+    key.extend(regex.fingerprint().to_le_bytes());
+    key.extend((limits.states as u64).to_le_bytes());
+    key.extend((limits.nfa_states as u64).to_le_bytes());
+    key
 }
 
 /// The language of one terminal.

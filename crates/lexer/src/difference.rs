@@ -3,8 +3,9 @@
 //! The states of one automaton mostly see the vocabulary alike: a string that also tracks whether it is a declared key, a
 //! string with 40 characters left and one with 41, a number after its first and after its second digit. Walking both
 //! scans together, every subtree is cut in which they have become the same scan or cannot be told apart by strings as
-//! short as the subtree is high (see [`crate::levels`]). What remains are the few tokens that change their class. The
-//! plain reference is [`mod@crate::profile`] of either state.
+//! short as the subtree is high (see [`crate::levels`]). Where two states have equal rows but for a few bytes, only those
+//! bytes are looked at. What remains are the few tokens that change their class. The plain reference is
+//! [`mod@crate::profile`] of either state.
 
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ const LEVEL_STATE_BYTES: usize = 64;
 pub const WIDE: usize = 1_000;
 /// Token lengths that estimates tell apart.
 const LENGTHS: usize = 64;
+/// Subtrees with fewer nodes are walked without comparing the rows of the states first.
+const WORTH_COMPARING: u32 = 12;
 
 /// A token whose class differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,20 +101,35 @@ impl Similarity {
             .map(|hub| hub.1)
     }
 
-    /// About how many trie nodes a common walk from both states visits; at least the children of the root.
+    /// About how many trie nodes a common walk from both states visits; at least one.
     pub fn visits_apart(&self, lexer: &Lexer, a: StateId, b: StateId) -> usize {
-        let component = lexer.component(self.component);
-        let dfa = component.dfa();
-        let left = |state: StateId| component.matched(state).map(move |t| component.left(t, state));
-        if dfa.labels_id(a) != dfa.labels_id(b) || !left(a).eq(left(b)) {
+        if !self.end_alike(lexer, a, b) {
             return self.shape.all;
         }
+        let dfa = lexer.component(self.component).dfa();
         let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(dfa.class_sets());
         let apart = rows.filter(|((x, y), _)| x != y).map(|((&x, &y), bytes)| {
             let alike = self.alike(x, y);
             bytes.iter().map(|byte| self.shape.nodes(byte, alike)).sum::<usize>()
         });
-        self.shape.root + apart.sum::<usize>()
+        1 + apart.sum::<usize>()
+    }
+
+    /// Whether a lexeme that ends in either state ends in the same way.
+    fn end_alike(&self, lexer: &Lexer, a: StateId, b: StateId) -> bool {
+        let component = lexer.component(self.component);
+        let left = |state: StateId| component.matched(state).map(move |t| component.left(t, state));
+        component.dfa().labels_id(a) == component.dfa().labels_id(b) && left(a).eq(left(b))
+    }
+
+    /// The bytes after which the states may differ; after all others they are one and the same scan.
+    fn bytes_apart(&self, lexer: &Lexer, a: StateId, b: StateId) -> ByteSet {
+        if !self.end_alike(lexer, a, b) {
+            return ByteSet::FULL;
+        }
+        let dfa = lexer.component(self.component).dfa();
+        let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(dfa.class_sets());
+        rows.filter(|((x, y), _)| x != y).fold(ByteSet::EMPTY, |apart, (_, bytes)| apart.union(bytes))
     }
 
     /// Tokens must be longer than this to tell the states apart after their first byte.
@@ -148,7 +166,8 @@ pub fn warm(lexer: &Lexer, vocab: &Vocab, id: ComponentId) {
 struct Shape {
     /// Per first byte, and per length, the nodes through which tokens longer than that go.
     longer: Vec<[u32; LENGTHS]>,
-    root: usize,
+    /// Per first byte, its node; 0 if no token begins with it.
+    roots: Box<[u32]>,
     all: usize,
     /// Per node, the length of the longest string below it.
     heights: Vec<u16>,
@@ -158,7 +177,7 @@ impl Shape {
     fn of(vocab: &Vocab) -> Arc<Self> {
         vocab.cache().get_or_insert(b"shape of the trie", || {
             let shape = Self::new(vocab);
-            let bytes = 2 * shape.heights.len() + 4 * 256 * LENGTHS;
+            let bytes = 2 * shape.heights.len() + 4 * 256 * (LENGTHS + 1);
             (Arc::new(shape), bytes)
         })
     }
@@ -172,9 +191,9 @@ impl Shape {
             heights[node] = own.unwrap_or(0);
         }
         let mut longer = vec![[0; LENGTHS]; 256];
-        let mut root = 0;
+        let mut roots = vec![0; 256].into_boxed_slice();
         for child in trie.children(NodeId(0)) {
-            root += 1;
+            roots[usize::from(trie.byte(child))] = child.0;
             let counts = &mut longer[usize::from(trie.byte(child))];
             let below = child.index()..trie.end(child).index();
             for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&heights[below]) {
@@ -182,7 +201,7 @@ impl Shape {
                 counts[..longest.min(LENGTHS)].iter_mut().for_each(|count| *count += 1);
             }
         }
-        Self { longer, root, all: trie.len(), heights }
+        Self { longer, roots, all: trie.len(), heights }
     }
 
     /// Nodes below the first byte through which tokens of more than `length` bytes go.
@@ -204,41 +223,85 @@ pub fn difference(
     (state, reference): (StateId, StateId),
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
-    let component = similarity.component;
-    let heights = &similarity.shape.heights;
-    let start = |cache: &mut LexerCache, q| Some(cache.inside(lexer, (component, q), ConditionSetId::NONE));
-    let mut path = vec![(start(cache, state), start(cache, reference))];
-    let trie = vocab.trie();
-    let (bytes, ends, depths) = (trie.bytes(), trie.ends(), trie.depths());
-    let mut moved = Vec::new();
-    let (mut node, mut visited) = (1, 0);
-    while node < bytes.len() {
-        path.truncate(depths[node] as usize);
-        visited += 1;
-        if visited > limit {
+    let start = |cache: &mut LexerCache, q| {
+        Some(cache.inside(lexer, (similarity.component, q), ConditionSetId::NONE))
+    };
+    let both = (start(cache, state), start(cache, reference));
+    let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
+    for byte in walk.bytes_apart(both).iter() {
+        let node = similarity.shape.roots[usize::from(byte)] as usize;
+        if node > 0 && !walk.subtree(node, both)? {
             return Ok(None);
         }
-        let Some(&(mine, other)) = path.last() else { break };
-        let mut step = |scan: Option<ScanId>| scan.map_or(Ok(None), |scan| cache.step(lexer, scan, bytes[node]));
-        let (mine, other) = (step(mine)?, step(other)?);
-        let inside = |scan| cache.only_thread(scan?).map(|thread| thread.1);
-        let same = mine == other
-            || similarity.levels.is_some()
-                && matches!((inside(mine), inside(other)), (Some(a), Some(b))
-                    if similarity.alike_below(a, b, heights[node].into()));
-        if same {
-            node = ends[node] as usize;
-            continue;
-        }
-        if let Some(rank) = trie.token(NodeId::from_usize(node)) {
-            let mut class = |scan: Option<ScanId>| scan.map_or(Ok(None), |scan| cache.class(lexer, scan));
-            let (to, from) = (class(mine)?, class(other)?);
-            if from != to {
-                moved.push(Moved { rank, from, to });
-            }
-        }
-        path.push((mine, other));
-        node += 1;
     }
-    Ok(Some(moved))
+    Ok(Some(walk.moved))
+}
+
+/// The scans of one text from either state; `None` where nothing is left.
+type Both = (Option<ScanId>, Option<ScanId>);
+
+struct Walk<'a> {
+    lexer: &'a Lexer,
+    cache: &'a mut LexerCache,
+    vocab: &'a Vocab,
+    similarity: &'a Similarity,
+    limit: usize,
+    visited: usize,
+    moved: Vec<Moved>,
+}
+
+impl Walk<'_> {
+    /// Walks the subtree of `top`, a child of the root. False if it takes too many visits.
+    fn subtree(&mut self, top: usize, both: Both) -> Result<bool, LexerError> {
+        let trie = self.vocab.trie();
+        let (bytes, ends, depths) = (trie.bytes(), trie.ends(), trie.depths());
+        let mut path = vec![(both, ByteSet::FULL)];
+        let mut node = top;
+        while node < ends[top] as usize {
+            path.truncate(depths[node] as usize);
+            let Some(&((mine, other), apart)) = path.last() else { break };
+            if !apart.contains(bytes[node]) {
+                node = ends[node] as usize;
+                continue;
+            }
+            self.visited += 1;
+            if self.visited > self.limit {
+                return Ok(false);
+            }
+            let both = (self.step(mine, bytes[node])?, self.step(other, bytes[node])?);
+            if both.0 == both.1 || self.alike_below(both, node) {
+                node = ends[node] as usize;
+                continue;
+            }
+            if let Some(rank) = trie.token(NodeId::from_usize(node)) {
+                let (to, from) = (self.class(both.0)?, self.class(both.1)?);
+                if from != to {
+                    self.moved.push(Moved { rank, from, to });
+                }
+            }
+            let large = ends[node] - node as u32 > WORTH_COMPARING;
+            path.push((both, if large { self.bytes_apart(both) } else { ByteSet::FULL }));
+            node += 1;
+        }
+        Ok(true)
+    }
+
+    fn step(&mut self, scan: Option<ScanId>, byte: u8) -> Result<Option<ScanId>, LexerError> {
+        scan.map_or(Ok(None), |scan| self.cache.step(self.lexer, scan, byte))
+    }
+    fn class(&mut self, scan: Option<ScanId>) -> Result<Option<ClassId>, LexerError> {
+        scan.map_or(Ok(None), |scan| self.cache.class(self.lexer, scan))
+    }
+    /// The two states, where nothing but the lexeme has been read.
+    fn states(&self, (mine, other): Both) -> Option<(StateId, StateId)> {
+        Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1))
+    }
+    fn alike_below(&self, both: Both, node: usize) -> bool {
+        let height = u32::from(self.similarity.shape.heights[node]);
+        self.similarity.levels.is_some()
+            && self.states(both).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
+    }
+    fn bytes_apart(&self, both: Both) -> ByteSet {
+        self.states(both).map_or(ByteSet::FULL, |(a, b)| self.similarity.bytes_apart(self.lexer, a, b))
+    }
 }

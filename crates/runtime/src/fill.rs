@@ -48,7 +48,7 @@ pub(crate) struct FilledProfile {
 /// How many times fewer nodes than a walk of its own a comparison may visit.
 const WORTH: usize = 6;
 /// A comparison of so few nodes is as good as any.
-const ALIKE: usize = 500;
+const ALIKE: usize = 250;
 /// Profiles of one component that others are compared with.
 const REFERENCES: usize = 48;
 
@@ -330,7 +330,7 @@ impl Cache {
         let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
         let Some((visits, reference, base)) = best else { return Ok(None) };
         let pair = (state, reference);
-        let limit = (alone / WORTH).min(8 * visits) + 1_000;
+        let limit = (alone / WORTH).min(8 * visits) + 3_000;
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
             Some(moved) if moved.is_empty() => Ok(Some(base)),
             Some(moved) => self.fill_moved(inner, base, &moved).map(Some),

@@ -223,9 +223,7 @@ pub fn difference(
     (state, reference): (StateId, StateId),
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
-    let start = |cache: &mut LexerCache, q| {
-        Some(cache.inside(lexer, (similarity.component, q), ConditionSetId::NONE))
-    };
+    let start = |cache: &mut LexerCache, q| Some(cache.inside(lexer, (similarity.component, q), ConditionSetId::NONE));
     let both = (start(cache, state), start(cache, reference));
     let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
     for byte in walk.bytes_apart(both).iter() {

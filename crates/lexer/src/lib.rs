@@ -30,7 +30,7 @@ pub use conditions::{antichain, Condition, ConditionSets};
 pub use difference::{difference, warm, Moved, Similarity, WIDE};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
-pub use profile::{profile, profile_by_token, profile_inside, Profile, TokenSet};
+pub use profile::{has_lexeme_walk, profile, profile_by_token, profile_inside, Profile, TokenSet};
 pub use relation::BitSet;
 pub use scan::{ScanId, StartSetId};
 pub use walk::TokenGroup;

@@ -129,6 +129,13 @@ pub fn profile(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: Scan
     Ok(found.finish(visited))
 }
 
+/// Whether the walk of a lexeme alone says all about this place: a component of one terminal that leaves no conditions, in
+/// a state that is not itself a match.
+pub fn has_lexeme_walk(lexer: &Lexer, (id, state): Thread) -> bool {
+    let component = lexer.component(id);
+    component.terminals().len() == 1 && component.is_plain() && !component.dfa().is_accepting(state)
+}
+
 /// The profile from inside a lexeme without conditions: what [`profile`] gives for its scan, with the walk of the lexeme
 /// itself taken from the vocabulary where it can be and is worth it (`wide`: much can be read from there).
 ///
@@ -143,7 +150,7 @@ pub fn profile_inside(
 ) -> Result<Profile, LexerError> {
     let start = cache.inside(lexer, thread, ConditionSetId::NONE);
     let component = lexer.component(thread.0);
-    if component.terminals().len() > 1 || !component.is_plain() || component.dfa().is_accepting(thread.1) {
+    if !has_lexeme_walk(lexer, thread) {
         return profile(lexer, cache, vocab, start);
     }
     let walk = if wide {

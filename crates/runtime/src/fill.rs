@@ -10,7 +10,8 @@ use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
 use glrmask_lexer::{
-    difference, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile, Similarity, Thread,
+    difference, has_lexeme_walk, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile,
+    Similarity, Thread,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -329,6 +330,10 @@ impl Cache {
         // The estimate looks at one byte, and is too high where states part and meet again: the limit is what counts.
         let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
         let Some((visits, reference, base)) = best else { return Ok(None) };
+        // A walk of its own is quicker per node, and found again by other grammars.
+        if 2 * visits >= alone && inner.config.compare_from > 0 && has_lexeme_walk(&inner.lexer, thread) {
+            return Ok(None);
+        }
         let pair = (state, reference);
         let limit = (alone / WORTH).min(8 * visits) + 3_000;
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {

@@ -115,6 +115,9 @@ def test_models_that_are_cut_or_damaged_are_errors_or_vocabularies():
 def test_limits(tmp_path, monkeypatch):
     path = tmp_path / "tokenizer.model"
     path.write_bytes(b"".join(PIECES))
+    monkeypatch.setattr("glrmask.loaders.spm.MAX_FIELDS", 30)
+    with pytest.raises(LimitError, match="more than 30 fields"):
+        Vocab.from_sentencepiece(path)
     monkeypatch.setattr("glrmask.loaders.content.MAX_TOKENS", 3)
     with pytest.raises(LimitError, match="4 tokens, the limit is 3"):
         Vocab.from_sentencepiece(path)

@@ -14,7 +14,7 @@ from glrmask.loaders.spelling import SINGLE_BYTES, SPACE, Spelling, seen_in
 
 __all__ = ["gguf"]
 
-MAX_METADATA = 128 << 20
+MAX_METADATA = 64 << 20
 CHUNK = 1 << 20
 
 PREFIX = "tokenizer.ggml."

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glrmask.errors import GlrmaskError
+from glrmask.errors import GlrmaskError, LimitError
 from glrmask.loaders.content import Loaded, Special, check_count, loaded, read
 from glrmask.loaders.spelling import SINGLE_BYTES, SPACE, Spelling
 
 __all__ = ["sentencepiece"]
 
 MAX_MODEL_FILE = 32 << 20
+MAX_FIELDS = 1 << 22
+"""Fields of the whole message; a piece takes four."""
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """Types of pieces. Those without text: unknown, control, unused."""
@@ -51,18 +53,19 @@ def _content(data: bytes, where: str, given: Special) -> Loaded:
     special: dict[str, int] = {}
     control: dict[str, int] = {}
     end = "</s>"
-    for field in _fields(data, 0, len(data)):
+    message = _Message(data, where)
+    for field in message.fields(0, len(data)):
         if field.number == PIECES and field.wire == DELIMITED:
             token_id = len(tokens)
             check_count(token_id + 1, where)
-            text, kind = _piece(data, field)
+            text, kind = message.piece(field)
             tokens[token_id] = _bytes(text, kind, where)
             if kind in (UNKNOWN, CONTROL):
                 special.setdefault(text, token_id)
             if kind == CONTROL:
                 control.setdefault(text, token_id)
         elif field.number == TRAINER and field.wire == DELIMITED:
-            end = _end_piece(data, field) or end
+            end = message.end_piece(field) or end
     if not tokens:
         raise GlrmaskError(f"{where} is not a SentencePiece model: it has no pieces")
     return loaded(tokens, special, [control[end]] if end in control else [], given)
@@ -88,42 +91,53 @@ class _Field(NamedTuple):
     """Where a delimited field ends."""
 
 
-def _piece(data: bytes, message: _Field) -> tuple[str, int]:
-    text, kind = "", NORMAL
-    for field in _fields(data, message.value, message.end):
-        if field.number == PIECE_TEXT and field.wire == DELIMITED:
-            text = data[field.value : field.end].decode()
-        elif field.number == PIECE_TYPE and field.wire == VARINT:
-            kind = field.value
-    return text, kind
+class _Message:
+    """Reads messages without copying them; counts what it reads."""
 
+    def __init__(self, data: bytes, where: str) -> None:
+        self.data, self.where, self.left = data, where, MAX_FIELDS
 
-def _end_piece(data: bytes, message: _Field) -> str:
-    end = ""
-    for field in _fields(data, message.value, message.end):
-        if field.number == END_PIECE and field.wire == DELIMITED:
-            end = data[field.value : field.end].decode()
-    return end
+    def piece(self, message: _Field) -> tuple[str, int]:
+        """Text and type of a piece."""
+        text, kind = "", NORMAL
+        for field in self.fields(message.value, message.end):
+            if field.number == PIECE_TEXT and field.wire == DELIMITED:
+                text = self.data[field.value : field.end].decode()
+            elif field.number == PIECE_TYPE and field.wire == VARINT:
+                kind = field.value
+        return text, kind
 
+    def end_piece(self, message: _Field) -> str:
+        """What the settings of the training call the end of a text; empty if they do not."""
+        end = ""
+        for field in self.fields(message.value, message.end):
+            if field.number == END_PIECE and field.wire == DELIMITED:
+                end = self.data[field.value : field.end].decode()
+        return end
 
-def _fields(data: bytes, at: int, end: int) -> Iterator[_Field]:
-    """The fields of a message. Raises `IndexError` where it is malformed."""
-    while at < end:
-        tag, at = _varint(data, at)
-        number, wire = tag >> 3, tag & 7
-        value, stop = at, at
-        if wire == VARINT:
-            value, at = _varint(data, at)
-        elif wire == DELIMITED:
-            length, value = _varint(data, at)
-            at = stop = value + length
-        elif wire in (FIXED_32, FIXED_64):
-            at += 4 if wire == FIXED_32 else 8
-        else:
-            raise IndexError(f"wire type {wire} before byte {at}")
-        if at > end:
-            raise IndexError(f"a field ends at byte {at}, what it is part of at byte {end}")
-        yield _Field(number, wire, value, stop)
+    def fields(self, at: int, end: int) -> Iterator[_Field]:
+        """The fields of the message in these bytes. Raises `IndexError` where it is malformed."""
+        while at < end:
+            self.left -= 1
+            if self.left < 0:
+                raise LimitError(
+                    f"{self.where} has more than {MAX_FIELDS} fields, which is the limit", limit=MAX_FIELDS
+                )
+            tag, at = _varint(self.data, at)
+            number, wire = tag >> 3, tag & 7
+            value, stop = at, at
+            if wire == VARINT:
+                value, at = _varint(self.data, at)
+            elif wire == DELIMITED:
+                length, value = _varint(self.data, at)
+                at = stop = value + length
+            elif wire in (FIXED_32, FIXED_64):
+                at += 4 if wire == FIXED_32 else 8
+            else:
+                raise IndexError(f"wire type {wire} before byte {at}")
+            if at > end:
+                raise IndexError(f"a field ends at byte {at}, what it is part of at byte {end}")
+            yield _Field(number, wire, value, stop)
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:

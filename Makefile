@@ -86,7 +86,7 @@ growth: .venv/.stamp-bench .venv/.stamp-demo $(WHEELS)
 
 docs: $(WHEELS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests --exclude glrmask-benches
-	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES)
+	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES) glrmask.json glrmask.loaders
 
 lint: lint-rust lint-python
 

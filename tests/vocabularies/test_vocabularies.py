@@ -175,6 +175,20 @@ def test_huggingface(folder: Path) -> None:
     assert Vocab.from_huggingface(fast.backend_tokenizer) == vocab
 
 
+@pytest.mark.parametrize(
+    ("name", "file"), [("tekken-240911.json", "tekken.json"), ("mistral-v3.model", "tokenizer.model.v3")]
+)
+def test_tokenizers_of_mistral_common(folder: Path, tmp_path: Path, name: str, file: str) -> None:
+    import transformers
+
+    (tmp_path / file).write_bytes((folder / name).read_bytes())
+    tokenizer = transformers.MistralCommonBackend.from_pretrained(tmp_path)
+    direct = Vocab.from_tekken if name.endswith(".json") else Vocab.from_sentencepiece
+    for source in (tokenizer, tokenizer.tokenizer):
+        assert Vocab.from_huggingface(source) == direct(folder / name)
+        assert Vocab.from_huggingface(source).end_token_ids == [tokenizer.eos_token_id]
+
+
 # --- GGUF
 
 FIXTURES = [

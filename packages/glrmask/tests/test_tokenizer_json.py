@@ -2,6 +2,7 @@
 
 import json
 import random
+from types import SimpleNamespace
 
 import pytest
 from glrmask import GlrmaskError, LimitError, Vocab
@@ -285,6 +286,18 @@ def test_tokenizers_that_list_their_vocabulary():
         Vocab.from_huggingface(Slow({"a": 0, "##b": 1}))
     with pytest.raises(GlrmaskError, match="one id to several"):
         Vocab.from_huggingface(Slow({"▁a": 0, "b": 0}))
+
+
+def test_tokenizers_of_mistral_common_are_read_from_their_file(tmp_path):
+    path = tmp_path / "tekken.json"
+    vocab = [{"rank": 0, "token_bytes": "/w=="}, {"rank": 1, "token_bytes": "YQ=="}]
+    config = {"default_num_special_tokens": 3, "default_vocab_size": 5}
+    path.write_text(json.dumps({"config": config, "vocab": vocab}), encoding="utf-8")
+    inner = SimpleNamespace(instruct_tokenizer=SimpleNamespace(tokenizer=SimpleNamespace(file_path=path)))
+    for source in (inner, SimpleNamespace(tokenizer=inner, eos_token_id=1, get_vocab=dict)):
+        loaded = Vocab.from_huggingface(source)
+        assert tokens(loaded) == [b"", b"", b"", b"\xff", b"a"]
+        assert loaded.end_token_ids == ([1, 2] if source is not inner else [2])
 
 
 def test_a_real_tokenizer_of_tokenizers():

@@ -179,8 +179,8 @@ class Vocab:
         end_token_ids: Iterable[int] | None = None,
         max_id: int | None = None,
     ) -> Vocab:
-        """From a tokenizer of transformers, or a `tokenizers.Tokenizer`: byte-level, or text with or without byte
-        fallback.
+        """From a tokenizer of transformers, a `tokenizers.Tokenizer`, or a tokenizer of mistral-common: byte-level, or
+        text with or without byte fallback.
 
         Added tokens that are marked as special get no bytes, other ones are literal text. `end_token_ids` has
         `tokenizer.eos_token_id`. A tokenizer without a fast backend is understood if its vocabulary shows how it spells

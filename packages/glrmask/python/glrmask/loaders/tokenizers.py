@@ -12,7 +12,9 @@ from typing import Any
 
 from glrmask.errors import GlrmaskError
 from glrmask.loaders.content import Loaded, Special, check_count, loaded, read, read_json
+from glrmask.loaders.ranked import tekken
 from glrmask.loaders.spelling import SPACE, Spelling, seen_in
+from glrmask.loaders.spm import sentencepiece
 
 __all__ = ["huggingface", "tokenizer_json"]
 
@@ -36,7 +38,7 @@ def tokenizer_json(source: str | bytes | os.PathLike[str], special_tokens: Speci
 
 
 def huggingface(tokenizer: Any, special_tokens: Special = None) -> Loaded:
-    """From a tokenizer of transformers, or a `tokenizers.Tokenizer`.
+    """From a tokenizer of transformers, of tokenizers or of mistral-common.
 
     One without a fast backend is understood if its vocabulary shows how it is spelled.
     """
@@ -46,6 +48,9 @@ def huggingface(tokenizer: Any, special_tokens: Special = None) -> Loaded:
     if hasattr(backend, "to_str"):
         where = "the tokenizer"
         return _Tokenizer(read_json(backend.to_str(), where, MAX_JSON), where).loaded(ends, special_tokens)
+    if (path := _mistral_file(tokenizer)) is not None:
+        tokens, special, found = (tekken if path.suffix == ".json" else sentencepiece)(path, special_tokens)
+        return tokens, special, list(dict.fromkeys([*ends, *found]))
     if hasattr(tokenizer, "get_vocab"):
         return _listed(tokenizer, ends, special_tokens)
     raise TypeError(f"tokenizer must be one of transformers or tokenizers, not {type(tokenizer).__name__}")
@@ -205,16 +210,26 @@ def _settings(path: Path) -> dict[str, Any]:
     return settings if isinstance(settings, dict) else {}
 
 
+def _mistral_file(tokenizer: Any) -> Path | None:
+    """The file that a tokenizer of mistral-common was read from; its vocabulary lists no bytes."""
+    inner = getattr(getattr(tokenizer, "tokenizer", tokenizer), "instruct_tokenizer", None)
+    path = getattr(getattr(inner, "tokenizer", None), "file_path", None)
+    return Path(path) if isinstance(path, (str, os.PathLike)) else None
+
+
 def _listed(tokenizer: Any, ends: list[int], given: Special) -> Loaded:
     """From a tokenizer in Python that lists its vocabulary: pieces, or the bytes themselves."""
     vocab: Mapping[str | bytes, int] = tokenizer.get_vocab()
     check_count(len(vocab), "the tokenizer")
     special = dict(zip(tokenizer.all_special_tokens, tokenizer.all_special_ids, strict=True))
-    added = {i: str(t) for i, t in getattr(tokenizer, "added_tokens_decoder", {}).items()}
+    decoder = getattr(tokenizer, "added_tokens_decoder", None)
+    added = {i: str(text) for i, text in decoder.items()} if isinstance(decoder, Mapping) else {}
     pieces = {piece for piece, token_id in vocab.items() if isinstance(piece, str) and token_id not in added}
     spelling = seen_in(pieces) or (Spelling(replaced=((SPACE, " "),)) if any(p[:1] == SPACE for p in pieces) else None)
     if spelling is None and pieces.difference(special):
-        raise GlrmaskError("the vocabulary of the tokenizer does not show how its tokens spell bytes")
+        raise GlrmaskError(
+            "the vocabulary of the tokenizer does not show how its tokens spell bytes; read its file instead"
+        )
     plain = spelling or Spelling()
     tokens = {i: piece if isinstance(piece, bytes) else plain.token(piece) for piece, i in vocab.items()}
     if len(tokens) < len(vocab):

@@ -7,7 +7,7 @@
 
 use glrmask_automata::{NonterminalId, Regex, Symbol};
 
-use super::Emitter;
+use super::{has_boolean_operation, Emitter};
 use crate::error::{Result, SchemaError};
 use crate::language;
 use crate::shape::StringShape;
@@ -27,6 +27,7 @@ impl Emitter<'_, '_> {
             return Ok(vec![self.terminal("STRING", quoted(content))]);
         }
         let mut symbols = Vec::new();
+        let mut states = 0usize;
         let mut contents: Vec<Regex> = values.iter().map(|value| self.text.spelling.text(value)).collect();
         for shape in shapes {
             if shape.max_length.is_some_and(|max| max < shape.min_length) {
@@ -47,8 +48,14 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let content = shape.content(&self.algebra.languages);
-            if self.has_string(shape, &content)? {
+            let Some(size) = self.inhabited(shape, &content)? else { continue };
+            if !contents.contains(&content) {
+                states = states.saturating_add(size);
                 contents.push(content);
+            }
+            let limit = self.algebra.options.limits.regex_states;
+            if states > limit {
+                return Err(SchemaError::limit("states of the alternatives of a string", states, limit));
             }
         }
         if !contents.is_empty() {
@@ -56,11 +63,13 @@ impl Emitter<'_, '_> {
         }
         Ok(symbols)
     }
-    fn has_string(&self, shape: &StringShape, content: &Regex) -> Result<bool> {
-        if !shape.may_be_empty() || self.has_short_string(shape)? {
-            return Ok(true);
+    /// The states of the automaton, as far as it takes one to see that there is a string. `None`: there is none.
+    fn inhabited(&self, shape: &StringShape, content: &Regex) -> Result<Option<usize>> {
+        if !shape.may_be_empty() || self.has_short_string(shape)? || !has_boolean_operation(content) {
+            return Ok(Some(0));
         }
-        self.is_inhabited(content)
+        let dfa = language::compile(content, &self.algebra.options.limits)?;
+        Ok((!dfa.is_empty_language()).then(|| dfa.len()))
     }
     /// One language cut at a maximal length: whether its shortest string is short enough, so that the product of
     /// language and length need not be built; if the expression shows it, not even the language. `false` if that is open.

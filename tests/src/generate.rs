@@ -42,7 +42,7 @@ fn pick(rng: &mut Rng, words: &'static str) -> &'static str {
 /// A random specification. Kill sets follow from the lexer groups; the keyword rule is marked, not applied.
 pub fn spec(rng: &mut Rng) -> Spec {
     let mut spec = if rng.chance(33) { roles(rng) } else { mixed(rng) };
-    if rng.chance(12) {
+    if rng.chance(20) {
         add_exact_tokens(rng, &mut spec);
     }
     if rng.chance(12) {
@@ -170,14 +170,18 @@ pub(crate) fn read_shape(shape: &str, slots: &[usize]) -> Vec<Production> {
 }
 
 /// Puts an exact-token terminal in the place of some terminals, and beside them.
+/// Token events in some places: one terminal or two, which may share ids; rarely the first is ignored.
 fn add_exact_tokens(rng: &mut Rng, spec: &mut Spec) {
-    let ids = rng.sample(&[2, 5, 9, 30, 65], 2);
-    let exact = Symbol::Terminal(spec.terminals.push(SpecTerminal {
-        name: "E".into(),
-        pattern: SpecPattern::Tokens(ids),
-        scope: ROOT_SCOPE,
-    }));
+    let mut exact = Vec::new();
+    for name in ["E", "F"].iter().take(rng.between(1, 2)) {
+        let pattern = SpecPattern::Tokens(rng.sample(&[2, 5, 9, 30, 65], 2));
+        exact.push(spec.terminals.push(SpecTerminal { name: (*name).into(), pattern, scope: ROOT_SCOPE }));
+    }
+    if rng.chance(10) {
+        spec.scopes[ROOT_SCOPE].ignore.push(exact[0]);
+    }
     for i in 0..spec.productions.len() {
+        let exact = Symbol::Terminal(*rng.pick(&exact));
         let rule = &mut spec.productions[i];
         if rule.rhs.is_empty() || rng.chance(50) {
             continue;

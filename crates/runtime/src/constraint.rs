@@ -13,6 +13,7 @@ use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
 use crate::eager::{self, Budget, Cut};
 use crate::error::RuntimeError;
+use crate::event::{Events, TokenTerminal};
 use crate::fill::Cache;
 use crate::frozen::{Frozen, FrozenStats};
 use crate::progress::{Progress, Unfinished, Watched};
@@ -29,6 +30,8 @@ pub struct Parts {
     pub tables: Tables,
     /// Whether the empty text is in the language.
     pub accepts_empty: bool,
+    /// The ids of every token event that a text can hold (see [`Lexer::token_terminals`]).
+    pub token_terminals: Vec<TokenTerminal>,
 }
 
 /// How a constraint behaves at run time; the language does not depend on it.
@@ -61,6 +64,8 @@ pub(crate) struct Inner {
     pub(crate) lexer: Lexer,
     pub(crate) tables: Tables,
     pub(crate) accepts_empty: bool,
+    pub(crate) token_terminals: Vec<TokenTerminal>,
+    pub(crate) events: Events,
     pub(crate) vocab: Vocab,
     pub(crate) config: Config,
     pub(crate) mask_words: usize,
@@ -90,19 +95,22 @@ impl Constraint {
 
     /// [`new`](Self::new), where the language is known not to be empty.
     pub(crate) fn unchecked(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
-        let Parts { lexer, tables, accepts_empty } = parts;
+        let Parts { lexer, tables, accepts_empty, token_terminals } = parts;
         if tables.terminals() > lexer.terminal_count() {
             return Err(RuntimeError::invalid("the parser knows more terminals than the lexer"));
         }
         let start_components = (0..tables.states()).map(|_| OnceLock::new()).collect();
         let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
         let mask_words = vocab.mask_words().max(end_words);
+        let events = Events::new(&lexer, &vocab, &token_terminals, mask_words)?;
         let cache = RwLock::new(Cache::new(&lexer));
         let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
         let inner = Inner {
             lexer,
             tables,
             accepts_empty,
+            token_terminals,
+            events,
             vocab,
             config,
             mask_words,
@@ -147,6 +155,10 @@ impl Constraint {
     /// The end tokens.
     pub fn end_tokens(&self) -> &[TokenId] {
         &self.0.config.end_tokens
+    }
+    /// The token events that a text can hold.
+    pub fn token_terminals(&self) -> &[TokenTerminal] {
+        &self.0.token_terminals
     }
     /// The lexer.
     pub fn lexer(&self) -> &Lexer {

@@ -185,6 +185,7 @@ impl Filler<'_> {
                 }
             }
         }
+        self.contexts.after_events(inner, &mut at_boundary);
         for top in at_boundary {
             self.spend(1)?;
             let profile = self.cache.boundary(inner, inner.start_components(top), Some(top), ConditionSetId::NONE)?;
@@ -328,6 +329,17 @@ impl Contexts {
         tops.sort_unstable();
         tops.dedup();
         tops
+    }
+
+    /// The tops after a token event; any top where it is ignored.
+    fn after_events(&self, inner: &Inner, tops: &mut FxHashSet<LrState>) {
+        for terminal in inner.events.terminals() {
+            if inner.lexer.is_ignored(terminal) {
+                tops.extend((0..inner.tables.states()).map(LrState::from_usize));
+            }
+            let Some(shifted) = inner.lexer.parser_terminal(terminal) else { continue };
+            tops.extend(self.acting(inner, terminal).iter().filter_map(|&s| inner.tables.shift(s, shifted)));
+        }
     }
 
     fn count(&self, inner: &Inner, _: ComponentId, component: &Component, state: StateId) -> usize {

@@ -8,10 +8,11 @@ use glrmask_vocab::TokenId;
 use smallvec::smallvec;
 
 use crate::accept;
-use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
+use crate::branch::{add_branch, Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::commit;
 use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
+use crate::event;
 use crate::history::History;
 use crate::query;
 
@@ -175,11 +176,8 @@ impl ConstraintState {
             return Some(Err(CommitError::UnknownToken(token)));
         };
         self.record();
-        if bytes.is_empty() {
-            self.reject();
-            return Some(Err(CommitError::ForbiddenToken(token)));
-        }
-        match self.advance(bytes, retain)? {
+        let events = event::advance(constraint.inner(), &self.place.branches, token);
+        match self.advance(bytes, events, retain)? {
             Err(CommitError::ForbiddenBytes(_)) => Some(Err(CommitError::ForbiddenToken(token))),
             other => Some(other),
         }
@@ -198,7 +196,7 @@ impl ConstraintState {
         }
         self.record();
         let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
-        self.advance(bytes, retain).unwrap_or(Ok(()))
+        self.advance(bytes, Branches::new(), retain).unwrap_or(Ok(()))
     }
 
     /// Whether the bytes committed so far are a complete text of the language.
@@ -256,21 +254,30 @@ impl ConstraintState {
         Ok(())
     }
 
-    /// `None` if `retain` gives none.
+    /// Advances by bytes, if there are any; `events` are the branches where the token stands for itself. `None` if
+    /// `retain` gives none.
     fn advance(
         &mut self,
         bytes: &[u8],
+        events: Branches,
         retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
     ) -> Option<Result<(), CommitError>> {
         self.place.accepting = OnceLock::new();
-        let inner = self.constraint.inner();
-        let fine = commit::advance(inner, &mut self.place.branches, bytes);
-        let failed = if fine < bytes.len() {
+        let (inner, branches) = (self.constraint.inner(), &mut self.place.branches);
+        let fine = match bytes {
+            [] => {
+                branches.clear();
+                0
+            }
+            _ => commit::advance(inner, branches, bytes),
+        };
+        events.into_iter().for_each(|branch| add_branch(branches, branch));
+        let failed = if fine < bytes.len() && branches.is_empty() {
             CommitError::ForbiddenBytes(fine)
         } else {
-            match retain(inner, &mut self.place.branches)? {
+            match retain(inner, branches)? {
                 Ok(true) => return Some(Ok(())),
-                Ok(false) => CommitError::ForbiddenBytes(fine - 1),
+                Ok(false) => CommitError::ForbiddenBytes(fine.saturating_sub(1)),
                 Err(error) => error.into(),
             }
         };

@@ -625,8 +625,8 @@ class ConstraintState:
     def shortest_completion(self) -> bytes | None:
         """The fewest bytes that complete the text; of several texts of that length, always the same. Changes nothing.
 
-        Empty if the text is complete; `None` if the state is rejected. Raises `LimitError` if it has more than
-        16 777 216 bytes.
+        Empty if the text is complete; `None` if the state is rejected, or if only a token event completes it. Raises
+        `LimitError` if it has more than 16 777 216 bytes.
         """
 
     def shortest_completion_len(self) -> int | None:

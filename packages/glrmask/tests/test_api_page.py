@@ -142,6 +142,18 @@ def test_state_commit_bytes_advances_whatever_the_tokens_and_is_no_end_token(con
         constraint.start().commit_bytes("ab")
 
 
+def test_state_commit_bytes_never_matches_exact_tokens():
+    vocab = Vocab.from_id_to_bytes({0: b"a", 5: b"<tool>", 6: b""})
+    state = Grammar.from_glrm('start s; nt s = "a" @token(5);').compile(vocab).start()
+    state.commit_bytes(b"a")
+    assert ids(state) == [5]
+    branch = state.clone()
+    with pytest.raises(GlrmaskError):
+        branch.commit_bytes(b"<tool>")
+    state.commit_token(5)
+    assert state.is_accepting()
+
+
 @pytest.mark.parametrize("unknown", [0, 71, 101, -1, 2**32])
 def test_state_commit_token_raises_for_unknown_ids(constraint, unknown):
     state = constraint.start()
@@ -332,6 +344,17 @@ def test_grammar_from_lark_profiles_differ_in_syntax():
     assert ids(Grammar.from_lark(extension, profile="llm").compile(letters).start()) == [1]
     with pytest.raises(ValueError):
         Grammar.from_lark("start: A\nA: /a/", profile="other")
+
+
+def test_grammar_from_lark_token_names_are_never_inferred():
+    vocab = Vocab.from_id_to_bytes({0: b"a", 1: b"", 2: b"<end>"}, special_tokens={"<end>": 1})
+    source = 'start: "a" <end>\n'
+    with pytest.raises(GlrmaskError):
+        Grammar.from_lark(source, profile="llm")
+    for names in ({"<end>": 1}, {"end": 1}, {"end": [1]}):
+        state = Grammar.from_lark(source, profile="llm", token_names=names).compile(vocab).start()
+        state.commit_token(0)
+        assert ids(state) == [1]
 
 
 # --- Optimization

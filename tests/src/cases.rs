@@ -9,6 +9,7 @@
 //! accepted = ['a', 'aaa']                   # members
 //! rejected = ['', 'b']                      # no members (prefixes of members among them)
 //! masks = { 'a' = ['a', 'aa'] }             # committed bytes = tokens allowed next; '<7>' is the token with id 7
+//! markers = { 'a' = [[1, 0]] }              # what is committed = [offset, number] of each marker, by the last part
 //! ```
 //! Strings stand for bytes: `\xHH`, `\n` and `\\` are escapes. In texts and prefixes `<7>` commits the token with id 7.
 //! `empty = true` expects a compile error.
@@ -49,6 +50,8 @@ pub struct TextCase {
     pub rejected: Vec<String>,
     /// Committed bytes and the tokens allowed next.
     pub masks: BTreeMap<String, Vec<String>>,
+    /// What is committed, and the markers that the last part of it makes possible, as offset and number.
+    pub markers: BTreeMap<String, Vec<(usize, u32)>>,
     /// Is the language empty?
     pub empty: bool,
 }

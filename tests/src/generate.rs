@@ -48,6 +48,9 @@ pub fn spec(rng: &mut Rng) -> Spec {
     if rng.chance(12) {
         add_scope(rng, &mut spec);
     }
+    if rng.chance(20) {
+        add_marks(rng, &mut spec);
+    }
     let theme = **rng.pick(THEMES);
     for terminal in spec.terminals.iter_mut() {
         if let SpecPattern::Text(rx) = &mut terminal.pattern {
@@ -197,6 +200,26 @@ fn add_exact_tokens(rng: &mut Rng, spec: &mut Spec) {
     }
 }
 
+/// Markers in some places, with one number or two; numbers and places repeat.
+fn add_marks(rng: &mut Rng, spec: &mut Spec) {
+    let ids = rng.sample(&[0, 3, 8, 70_000], 2);
+    for i in 0..spec.productions.len() {
+        while rng.chance(35) {
+            let (scope, id) = (spec.nonterminals[spec.productions[i].lhs], *rng.pick(&ids));
+            let known = spec.marks.iter().find(|mark| mark.1 == id && spec.nonterminals[mark.0] == scope);
+            let mark = known.map(|mark| mark.0).unwrap_or_else(|| {
+                let mark = spec.nonterminals.push(scope);
+                spec.marks.push((mark, id));
+                mark
+            });
+            let rhs = &mut spec.productions[i].rhs;
+            rhs.insert(rng.below(rhs.len() + 1), Symbol::Nonterminal(mark));
+        }
+    }
+    let nothing = spec.marks.iter().map(|&(lhs, _)| Production { lhs, rhs: Vec::new() });
+    spec.productions.splice(0..0, nothing.collect::<Vec<_>>());
+}
+
 /// Adds a sub-grammar with its own terminals and ignored text, reached from one place of the root.
 fn add_scope(rng: &mut Rng, spec: &mut Spec) {
     let inner = spec.scopes.push(SpecScope { keywords: rng.chance(60), ..SpecScope::default() });
@@ -267,6 +290,7 @@ mod tests {
         assert!(some(&|s| s.scopes.iter().any(|scope| !scope.groups.is_empty())));
         assert!(some(&|s| s.terminals.ids().any(|t| s.text(t).is_none())));
         assert!(some(&|s| s.productions.iter().any(|r| r.rhs.is_empty())));
+        assert!(some(&|s| s.marks.len() > 1 && s.scopes.iter().any(|scope| !scope.ignore.is_empty())));
         assert!(some(&|s| s.alphabet().iter().any(|&b| b >= 0x80)));
     }
 }

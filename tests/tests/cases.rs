@@ -71,6 +71,10 @@ fn the_oracle_agrees_with_every_case() {
             let words = show(text, &mask)?;
             expect(&format!("mask after {prefix:?} {words:?}"), &mask, &text.ids(allowed)?.into_iter().collect())?;
         }
+        for (prefix, markers) in &text.markers {
+            at(prefix, &mut reference).map_err(|e| e.to_string())?;
+            expect(&format!("markers after {prefix:?}"), &reference.markers().map_err(|e| e.to_string())?, markers)?;
+        }
         Ok(())
     });
 }
@@ -126,6 +130,11 @@ fn engine_agrees(text: &TextCase, grammar: &Grammar, config: &Config) -> Result<
         };
         let words = show(text, &mask)?;
         expect(&format!("mask after {prefix:?} {words:?}"), &mask, &text.ids(allowed)?.into_iter().collect())?;
+    }
+    for (prefix, markers) in &text.markers {
+        let state = committed(&constraint, prefix)?.unwrap_or_else(|| constraint.start());
+        let found: Vec<_> = state.marker_events().iter().map(|event| (event.offset, event.id)).collect();
+        expect(&format!("markers after {prefix:?}"), &found, markers)?;
     }
     Ok(())
 }

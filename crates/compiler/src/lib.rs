@@ -14,9 +14,9 @@ mod terminals;
 
 use glrmask_automata::{Id, IndexVec, TerminalId};
 use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
-use glrmask_grammar::{normalize, Grammar, NormalizeConfig, Normalized, Pattern};
+use glrmask_grammar::{normalize, normalize_marked, Grammar, Marked, NormalizeConfig, Normalized, Pattern};
 use glrmask_lexer::{BitSet, Language, Lexer, TerminalDef};
-use glrmask_runtime::{Constraint, Parts, TokenIds, TokenTerminal};
+use glrmask_runtime::{Constraint, MarkerTables, Parts, TokenIds, TokenTerminal};
 use glrmask_vocab::{Cache, TokenId, Vocab};
 
 pub use error::CompileError;
@@ -158,7 +158,7 @@ fn analyze_with(
     normalize_config.empty_terminals.extend(empty);
     let normalized = normalize(grammar, &normalize_config)?;
     observe(Stage::Normalize)?;
-    let rules = rule_set(grammar, &normalized);
+    let rules = rule_set(grammar.terminals.len(), &normalized);
     let tables = Tables::build(&rules, &config.tables)?;
     observe(Stage::Tables)?;
     let adjacency = Adjacency::new(&rules, &config.tables)?;
@@ -168,7 +168,8 @@ fn analyze_with(
     let lexer = Lexer::new(&defs, &config.automata)?;
     observe(Stage::Lexer)?;
     let token_terminals = token_terminals(grammar, &lexer);
-    let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty, token_terminals };
+    let markers = marker_tables(grammar, &normalize_config, config)?;
+    let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty, token_terminals, markers };
     Ok(Program { parts, normalized, kills })
 }
 
@@ -181,14 +182,25 @@ fn token_terminals(grammar: &Grammar, lexer: &Lexer) -> Vec<TokenTerminal> {
     lexer.token_terminals().iter().map(|&terminal| TokenTerminal { terminal, ids: ids(terminal) }).collect()
 }
 
-fn rule_set(grammar: &Grammar, normalized: &Normalized) -> RuleSet {
-    let rules = normalized.productions.iter().map(|p| Rule { lhs: p.lhs, rhs: p.rhs.clone() }).collect();
-    RuleSet {
-        terminals: grammar.terminals.len(),
-        nonterminals: normalized.nonterminals,
-        rules,
-        start: normalized.start,
+/// The tables of texts with one marker picked; none if no text has a marker.
+fn marker_tables(
+    grammar: &Grammar,
+    normalize: &NormalizeConfig,
+    config: &Config,
+) -> Result<Option<MarkerTables>, CompileError> {
+    if grammar.marks.is_empty() {
+        return Ok(None);
     }
+    let Some(Marked { normalized, terminals, markers }) = normalize_marked(grammar, normalize)? else {
+        return Ok(None);
+    };
+    let tables = Tables::build(&rule_set(terminals, &normalized), &config.tables)?;
+    Ok(Some(MarkerTables { tables, markers }))
+}
+
+fn rule_set(terminals: usize, normalized: &Normalized) -> RuleSet {
+    let rules = normalized.productions.iter().map(|p| Rule { lhs: p.lhs, rhs: p.rhs.clone() }).collect();
+    RuleSet { terminals, nonterminals: normalized.nonterminals, rules, start: normalized.start }
 }
 
 fn terminal_defs(

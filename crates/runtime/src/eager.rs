@@ -175,7 +175,7 @@ impl Filler<'_> {
     fn profiles(&mut self, tasks: &mut IndexVec<QueryId, Task>) -> Result<(), Ended> {
         let inner = self.inner;
         let mut at_boundary: FxHashSet<LrState> = FxHashSet::from_iter([Tables::START]);
-        self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
+        let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
         for (id, component) in inner.lexer.components().iter_enumerated() {
             for state in entered(component) {
                 if component.dfa().future(state).is_empty() {
@@ -186,6 +186,9 @@ impl Filler<'_> {
             }
         }
         self.contexts.after_events(inner, &mut at_boundary);
+        if let Viability::Query(query) = viability {
+            task(tasks, query).tops.extend(&at_boundary);
+        }
         for top in at_boundary {
             self.spend(1)?;
             let profile = self.cache.boundary(inner, inner.start_components(top), Some(top), ConditionSetId::NONE)?;

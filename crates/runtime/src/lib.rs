@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), [`event`] and [`token_ids`] (tokens that stand
-//! for themselves), `accept` (may the text end), `query` (asking the Parser DWA),
+//! for themselves), [`marker`] (where markers may stand), `accept` (may the text end), `query` (asking the Parser DWA),
 //! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
 //! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
 //! [`batch`] (several sequences), [`completion`] (closing a text), [`explain`] and `words` (why a token is allowed or
@@ -26,6 +26,7 @@ pub mod explain;
 mod fill;
 mod frozen;
 mod history;
+pub mod marker;
 mod mask;
 mod progress;
 mod query;
@@ -44,5 +45,6 @@ pub use error::{ArtifactError, CommitError, CommitTokensError, RuntimeError};
 pub use event::TokenTerminal;
 pub use explain::{Explanation, Reading};
 pub use frozen::FrozenStats;
+pub use marker::{MarkerEvent, MarkerTables};
 pub use state::ConstraintState;
 pub use token_ids::TokenIds;

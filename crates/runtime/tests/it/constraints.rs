@@ -119,6 +119,7 @@ impl Spec {
             tables: Tables::build(&rules, &limits).unwrap(),
             accepts_empty: self.accepts_empty,
             token_terminals: Vec::new(),
+            markers: None,
         }
     }
 

@@ -465,6 +465,9 @@ class Constraint:
     def mask_len(self) -> int:
         """Number of 32-bit words that `ConstraintState.fill_mask` needs (not the length of Boolean masks)."""
 
+    def marker_ids(self) -> list[int]:
+        """The numbers of all markers (`@mark(n)`) that some text has, sorted, each once. They are no token ids."""
+
     @property
     def vocab(self) -> Vocab:
         """The vocabulary it was compiled for."""
@@ -620,6 +623,19 @@ class ConstraintState:
 
         They end where the text may end, and where there is a choice, be it one between two ids with the same bytes.
         Raises `LimitError`.
+        """
+
+    def marker_events(self) -> list[tuple[int, int]]:
+        """The markers that the last commit made possible: pairs of number and offset, sorted by offset, then number.
+
+        At the start, those that may stand there. A marker is possible at a place if some text that goes on from here
+        has a reading with the marker there; it is told once, by the commit that gets there, and promises nothing about
+        what the text will be. Offsets count bytes from the start; a token counts its bytes in the vocabulary, also
+        where it stands for itself. Beside ignored text a marker may stand on either side. After `commit_tokens` it is
+        about the last token; more than 512 bytes committed at once count as several commits.
+
+        A commit that fails clears them, and so does an end token; what changes nothing (an unknown id, no bytes, masks
+        and all other questions) leaves them. `rollback` brings back those of the place it goes to.
         """
 
     def shortest_completion(self) -> bytes | None:

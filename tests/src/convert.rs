@@ -2,7 +2,7 @@
 //! grammars become specifications for the oracle.
 
 use glrmask_automata::{ByteSet, Regex, RegexKind, TerminalId};
-use glrmask_grammar::{Grammar, GrammarBuilder, Pattern};
+use glrmask_grammar::{Grammar, GrammarBuilder, Pattern, Production};
 
 use crate::regex::{Node, Rx};
 use crate::spec::{Spec, SpecPattern, SpecScope, SpecTerminal};
@@ -30,11 +30,23 @@ pub fn grammar(spec: &Spec) -> Result<Grammar, String> {
         }
     }
     for (n, &scope) in spec.nonterminals.iter_enumerated() {
+        let mark = spec.marks.iter().find(|mark| mark.0 == n);
+        let derives_nothing = |rule: &&Production| rule.lhs == n && rule.rhs.is_empty();
+        if mark.is_some() && spec.productions.iter().filter(derives_nothing).count() != 1 {
+            return Err(format!("marker N{} must derive nothing", n.0));
+        }
         builder.reenter_scope(scope);
-        builder.nonterminal(&format!("N{}", n.0));
+        let made = match mark {
+            Some(&(_, id)) => builder.mark(id),
+            None => builder.nonterminal(&format!("N{}", n.0)),
+        };
         builder.leave_scope();
+        if made != n {
+            return Err(format!("marker N{} is there already", n.0));
+        }
     }
-    for rule in &spec.productions {
+    let is_mark = |n| spec.marks.iter().any(|mark| mark.0 == n);
+    for rule in spec.productions.iter().filter(|rule| !is_mark(rule.lhs)) {
         builder.production(rule.lhs, rule.rhs.clone());
     }
     for (id, scope) in spec.scopes.iter_enumerated() {
@@ -92,6 +104,7 @@ pub fn spec(grammar: &Grammar) -> Spec {
         productions: grammar.productions.clone(),
         scopes: grammar.scopes.iter().map(scope).collect::<Vec<_>>().into(),
         start: grammar.start,
+        marks: grammar.marks.iter().map(|mark| (mark.nonterminal, mark.id)).collect(),
     };
     spec.kills_from_groups();
     spec
@@ -146,6 +159,7 @@ mod tests {
             assert_eq!(before.productions, after.productions, "seed {seed}");
             assert_eq!(before.kills, after.kills, "seed {seed}");
             assert_eq!(before.nonterminals, after.nonterminals, "seed {seed}");
+            assert_eq!(before.marks, after.marks, "seed {seed}");
             same += 1;
         }
         assert!(refused < 10, "{same} converted, {refused} refused");

@@ -63,6 +63,17 @@ pub fn constraint(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<C
     compile(grammar, vocab, config)
 }
 
+/// `constraint`, for every third seed after saving and loading.
+pub fn saved(constraint: Constraint, seed: u64) -> Result<Constraint, String> {
+    let mut rng = Rng::new(seed ^ 0x5A7E);
+    if !rng.chance(33) {
+        return Ok(constraint);
+    }
+    let external = rng.chance(50);
+    let data = constraint.save(external).map_err(|e| e.to_string())?;
+    Constraint::load(&data, external.then(|| constraint.vocab())).map_err(|e| e.to_string())
+}
+
 /// The ids allowed in `state`, sorted.
 pub fn allowed(state: &ConstraintState) -> Result<Vec<u32>, String> {
     let mut words = vec![u32::MAX; state.constraint().mask_words() + 1];

@@ -42,11 +42,14 @@ fn pick(rng: &mut Rng, words: &'static str) -> &'static str {
 /// A random specification. Kill sets follow from the lexer groups; the keyword rule is marked, not applied.
 pub fn spec(rng: &mut Rng) -> Spec {
     let mut spec = if rng.chance(33) { roles(rng) } else { mixed(rng) };
-    if rng.chance(12) {
+    if rng.chance(20) {
         add_exact_tokens(rng, &mut spec);
     }
     if rng.chance(12) {
         add_scope(rng, &mut spec);
+    }
+    if rng.chance(20) {
+        add_marks(rng, &mut spec);
     }
     let theme = **rng.pick(THEMES);
     for terminal in spec.terminals.iter_mut() {
@@ -170,14 +173,18 @@ pub(crate) fn read_shape(shape: &str, slots: &[usize]) -> Vec<Production> {
 }
 
 /// Puts an exact-token terminal in the place of some terminals, and beside them.
+/// Token events in some places: one terminal or two, which may share ids; rarely the first is ignored.
 fn add_exact_tokens(rng: &mut Rng, spec: &mut Spec) {
-    let ids = rng.sample(&[2, 5, 9, 30, 65], 2);
-    let exact = Symbol::Terminal(spec.terminals.push(SpecTerminal {
-        name: "E".into(),
-        pattern: SpecPattern::Tokens(ids),
-        scope: ROOT_SCOPE,
-    }));
+    let mut exact = Vec::new();
+    for name in ["E", "F"].iter().take(rng.between(1, 2)) {
+        let pattern = SpecPattern::Tokens(rng.sample(&[2, 5, 9, 30, 65], 2));
+        exact.push(spec.terminals.push(SpecTerminal { name: (*name).into(), pattern, scope: ROOT_SCOPE }));
+    }
+    if rng.chance(10) {
+        spec.scopes[ROOT_SCOPE].ignore.push(exact[0]);
+    }
     for i in 0..spec.productions.len() {
+        let exact = Symbol::Terminal(*rng.pick(&exact));
         let rule = &mut spec.productions[i];
         if rule.rhs.is_empty() || rng.chance(50) {
             continue;
@@ -191,6 +198,26 @@ fn add_exact_tokens(rng: &mut Rng, spec: &mut Spec) {
             spec.productions.push(copy);
         }
     }
+}
+
+/// Markers in some places, with one number or two; numbers and places repeat.
+fn add_marks(rng: &mut Rng, spec: &mut Spec) {
+    let ids = rng.sample(&[0, 3, 8, 70_000], 2);
+    for i in 0..spec.productions.len() {
+        while rng.chance(35) {
+            let (scope, id) = (spec.nonterminals[spec.productions[i].lhs], *rng.pick(&ids));
+            let known = spec.marks.iter().find(|mark| mark.1 == id && spec.nonterminals[mark.0] == scope);
+            let mark = known.map(|mark| mark.0).unwrap_or_else(|| {
+                let mark = spec.nonterminals.push(scope);
+                spec.marks.push((mark, id));
+                mark
+            });
+            let rhs = &mut spec.productions[i].rhs;
+            rhs.insert(rng.below(rhs.len() + 1), Symbol::Nonterminal(mark));
+        }
+    }
+    let nothing = spec.marks.iter().map(|&(lhs, _)| Production { lhs, rhs: Vec::new() });
+    spec.productions.splice(0..0, nothing.collect::<Vec<_>>());
 }
 
 /// Adds a sub-grammar with its own terminals and ignored text, reached from one place of the root.
@@ -263,6 +290,7 @@ mod tests {
         assert!(some(&|s| s.scopes.iter().any(|scope| !scope.groups.is_empty())));
         assert!(some(&|s| s.terminals.ids().any(|t| s.text(t).is_none())));
         assert!(some(&|s| s.productions.iter().any(|r| r.rhs.is_empty())));
+        assert!(some(&|s| s.marks.len() > 1 && s.scopes.iter().any(|scope| !scope.ignore.is_empty())));
         assert!(some(&|s| s.alphabet().iter().any(|&b| b >= 0x80)));
     }
 }

@@ -60,6 +60,8 @@ pub struct Tally {
     pub allowed: usize,
     /// Commits compared.
     pub commits: usize,
+    /// Markers found to be possible.
+    pub markers: usize,
     /// Cases too large for the oracle.
     pub too_large: usize,
     /// Cases that the engine refuses (unsupported, or a limit).
@@ -75,6 +77,7 @@ impl AddAssign for Tally {
         self.tokens += other.tokens;
         self.allowed += other.allowed;
         self.commits += other.commits;
+        self.markers += other.markers;
         self.too_large += other.too_large;
         self.refused += other.refused;
     }
@@ -82,9 +85,9 @@ impl AddAssign for Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { cases, empty, competing, masks, tokens, allowed, commits, too_large, refused } = self;
+        let Self { cases, empty, competing, masks, tokens, allowed, commits, markers, too_large, refused } = self;
         write!(f, "{cases} cases ({empty} empty languages, {competing} with competing terminals), {masks} masks, ")?;
-        write!(f, "{tokens} token decisions ({allowed} allowed), {commits} commits; ")?;
+        write!(f, "{tokens} token decisions ({allowed} allowed), {commits} commits, {markers} markers; ")?;
         write!(f, "skipped {too_large} too large for the oracle, {refused} refused by the engine")
     }
 }
@@ -200,7 +203,7 @@ fn compiled(case: &Case, seed: u64, tally: &mut Tally) -> Result<Option<(Constra
     let empty = reference.is_empty_language()?;
     match engine::constraint(&grammar, &engine::vocab(case)?, &config) {
         Ok(_) if empty => Err(Trouble::Differs("an empty language was compiled".into())),
-        Ok(constraint) => Ok(Some((constraint, reference))),
+        Ok(constraint) => Ok(Some((engine::saved(constraint, seed)?, reference))),
         Err(error) if error.is_limit() => Err(Trouble::Refused(error.to_string())),
         Err(_) if empty => Ok(None),
         Err(error) => Err(Trouble::Differs(format!("not empty, but: {error}"))),
@@ -252,6 +255,9 @@ fn compare(
     same("is_accepting", &state.is_accepting(), &reference.is_accepting()?)?;
     same("is_rejected", &state.is_rejected(), &reference.is_rejected())?;
     same("is_terminated", &state.is_terminated(), &(reference.is_rejected() || reference.is_ended()))?;
+    let markers: Vec<(usize, u32)> = state.marker_events().iter().map(|event| (event.offset, event.id)).collect();
+    same("marker_events", &markers, &reference.markers()?)?;
+    tally.markers += markers.len();
     tally.masks += 1;
     tally.tokens += case.ids().len();
     tally.allowed += mask.len();

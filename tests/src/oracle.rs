@@ -5,13 +5,16 @@
 //! exists. No tries, no classes, no LR tables, no ε-elimination: it shares no idea with the engine but the definition.
 //! [`Oracle::member_by_definition`] shares not even the conditions: there, longest match is a check on whole strings.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
-use glrmask_automata::TerminalId;
+use glrmask_automata::{Id, Symbol, TerminalId};
+use glrmask_grammar::{Production, ROOT_SCOPE};
 
 use crate::lexing::{Lexing, Pending, FRESH, NOTHING};
 use crate::reach::{reaches, Edges};
-use crate::spec::{Spec, SpecPattern};
+use crate::spec::{Spec, SpecPattern, SpecTerminal};
 use crate::TooLarge;
 
 /// One unit of committed text.
@@ -43,6 +46,8 @@ pub struct Oracle {
     spec: Spec,
     lexing: Lexing,
     known: FxHashMap<Vec<Event>, bool>,
+    /// Per number, the specification in which that marker may also be a terminal.
+    picked: FxHashMap<u32, Rc<Spec>>,
 }
 
 /// A position and what is pending there.
@@ -55,7 +60,7 @@ impl Oracle {
     /// Builds the automata; an error if one is too large.
     pub fn new(spec: Spec) -> Result<Self, TooLarge> {
         let lexing = Lexing::new(&spec)?;
-        Ok(Self { spec, lexing, known: FxHashMap::default() })
+        Ok(Self { spec, lexing, known: FxHashMap::default(), picked: FxHashMap::default() })
     }
 
     /// The specification.
@@ -96,9 +101,30 @@ impl Oracle {
         reaches(&self.spec, 0, edges, |i| i == text.len())
     }
 
+    /// May a marker with this number stand after the first `place` events of `prefix`, in some text that begins so?
+    ///
+    /// The marker is a terminal of no width that can be read once, at that place, where a lexeme has ended; it may also
+    /// derive nothing, as all others do.
+    pub fn marker_may_stand(&mut self, prefix: &[Event], id: u32, place: usize) -> Result<bool, TooLarge> {
+        let (spec, lexing) = (&self.spec, &mut self.lexing);
+        let with_terminal = self.picked.entry(id).or_insert_with(|| Rc::new(with_terminal(spec, id))).clone();
+        let marker = TerminalId::from_usize(spec.terminals.len());
+        let edges = |(node, beyond, read): (Node, bool, bool)| {
+            let all = edges(spec, lexing, prefix, node, true)?;
+            let mut found: Edges<(Node, bool, bool)> =
+                all.into_iter().map(|(t, next, past)| (t, (next, beyond || past, read))).collect();
+            if node.0 == place && !beyond && !read {
+                found.push((marker, (node, beyond, true)));
+            }
+            Ok(found)
+        };
+        reaches(&with_terminal, ((0, NOTHING), false, false), edges, |(node, _, read)| read && node.0 == prefix.len())
+    }
+
     fn search(&mut self, text: &[Event], open: bool) -> Result<bool, TooLarge> {
         let (spec, lexing) = (&self.spec, &mut self.lexing);
-        let edges = |node| edges(spec, lexing, text, node, open);
+        let edges =
+            |node| Ok(edges(spec, lexing, text, node, open)?.into_iter().map(|(t, next, _)| (t, next)).collect());
         reaches(spec, (0, NOTHING), edges, |(i, _)| i == text.len())
     }
 
@@ -120,18 +146,30 @@ impl Oracle {
     }
 }
 
-/// Lexemes that begin at `node`; where the text ends and is `open`, those of any completion too.
+/// `spec` with one more terminal, which the markers of this number derive beside nothing.
+fn with_terminal(spec: &Spec, id: u32) -> Spec {
+    let mut spec = spec.clone();
+    let name = format!("@mark({id})");
+    let marker = spec.terminals.push(SpecTerminal { name, pattern: SpecPattern::Tokens(vec![]), scope: ROOT_SCOPE });
+    for &(lhs, _) in spec.marks.iter().filter(|mark| mark.1 == id) {
+        spec.productions.push(Production { lhs, rhs: vec![Symbol::Terminal(marker)] });
+    }
+    spec
+}
+
+/// Lexemes that begin at `node`; where the text ends and is `open`, those of any completion too, and whether it is one of
+/// those.
 fn edges(
     spec: &Spec,
     lexing: &mut Lexing,
     text: &[Event],
     (start, pending): Node,
     open: bool,
-) -> Result<Edges<Node>, TooLarge> {
+) -> Result<Vec<(TerminalId, Node, bool)>, TooLarge> {
     let mut found = Vec::new();
     if let Some(Event::Token(id)) = text.get(start) {
         // The event ends the run of bytes: what was pending can no longer match.
-        found.extend(exact(spec, |ids| ids.contains(id)).map(|t| (t, (start + 1, NOTHING))));
+        found.extend(exact(spec, |ids| ids.contains(id)).map(|t| (t, (start + 1, NOTHING), false)));
         return Ok(found);
     }
     let (mut joint, mut pending) = (FRESH, pending);
@@ -141,12 +179,12 @@ fn edges(
             (Some(q), Some(c)) => (joint, pending) = (q, c),
             _ => return Ok(found),
         }
-        found.extend(lexing.ends(joint, pending).into_iter().map(|(t, c)| (t, (i + 1, c))));
+        found.extend(lexing.ends(joint, pending).into_iter().map(|(t, c)| (t, (i + 1, c), false)));
     }
     if open {
-        found.extend(lexing.completions(joint, pending)?.iter().map(|&(t, c)| (t, (text.len(), c))));
+        found.extend(lexing.completions(joint, pending)?.iter().map(|&(t, c)| (t, (text.len(), c), true)));
         if start == text.len() {
-            found.extend(exact(spec, |ids| !ids.is_empty()).map(|t| (t, (text.len(), NOTHING))));
+            found.extend(exact(spec, |ids| !ids.is_empty()).map(|t| (t, (text.len(), NOTHING), true)));
         }
     }
     Ok(found)

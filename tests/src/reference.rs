@@ -11,12 +11,18 @@ use crate::TooLarge;
 /// The most readings followed.
 const READING_LIMIT: usize = 64;
 
+/// One way to understand what was committed, and how much of it was there before the last commit; at the start, nothing.
+struct Reading {
+    events: Vec<Event>,
+    before: Option<usize>,
+}
+
 /// Expected behaviour of one sequence.
 pub struct Reference {
     oracle: Oracle,
     tokens: Vec<(u32, Vec<u8>)>,
     end_tokens: Vec<u32>,
-    readings: Vec<Vec<Event>>,
+    readings: Vec<Reading>,
     ended: bool,
     steps: usize,
 }
@@ -36,7 +42,8 @@ impl Reference {
     /// Back to the start.
     pub fn reset(&mut self) -> Result<(), TooLarge> {
         (self.ended, self.steps) = (false, 0);
-        self.readings = if self.oracle.viable(&[])? { vec![Vec::new()] } else { vec![] };
+        let start = || Reading { events: Vec::new(), before: None };
+        self.readings = if self.oracle.viable(&[])? { vec![start()] } else { vec![] };
         Ok(())
     }
 
@@ -51,7 +58,7 @@ impl Reference {
             return Ok(true);
         }
         for reading in &self.readings {
-            if self.oracle.member_events(reading)? {
+            if self.oracle.member_events(&reading.events)? {
                 return Ok(true);
             }
         }
@@ -94,6 +101,28 @@ impl Reference {
         Ok(allowed)
     }
 
+    /// The markers that the last commit made possible, as (offset, number): in every reading, at every place it added.
+    pub fn markers(&mut self) -> Result<Vec<(usize, u32)>, TooLarge> {
+        let mut found = Vec::new();
+        let ids: Vec<u32> = self.oracle.spec().marks.iter().map(|mark| mark.1).collect();
+        for Reading { events, before } in &self.readings {
+            for place in before.map_or(0, |before| before + 1)..=events.len() {
+                let width = |event: &Event| match event {
+                    Event::Byte(_) => 1,
+                    Event::Token(id) => self.tokens.iter().find(|t| t.0 == *id).map_or(0, |t| t.1.len()),
+                };
+                let offset = events[..place].iter().map(width).sum();
+                for &id in &ids {
+                    if !found.contains(&(offset, id)) && self.oracle.marker_may_stand(events, id, place)? {
+                        found.push((offset, id));
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
     /// Number of commits since the start.
     pub fn steps(&self) -> usize {
         self.steps
@@ -119,6 +148,7 @@ impl Reference {
         self.steps += 1;
         match step {
             _ if self.ended || self.is_rejected() => Ok(()),
+            Step::Bytes(text) if text.is_empty() => Ok(()),
             Step::Bytes(text) => self.advance(&[bytes(text)]),
             Step::Token(id) if self.end_tokens.contains(id) && self.is_accepting()? => {
                 self.ended = true;
@@ -143,9 +173,9 @@ impl Reference {
         let mut next = Vec::new();
         for reading in &self.readings {
             for way in ways {
-                let longer = [reading.as_slice(), way].concat();
+                let longer = [reading.events.as_slice(), way].concat();
                 if self.oracle.viable_events(&longer)? {
-                    next.push(longer);
+                    next.push(Reading { events: longer, before: Some(reading.events.len()) });
                 }
             }
         }
@@ -158,7 +188,7 @@ impl Reference {
 
     fn any_viable(&mut self, way: &[Event]) -> Result<bool, TooLarge> {
         for reading in &self.readings {
-            if self.oracle.viable_events(&[reading.as_slice(), way].concat())? {
+            if self.oracle.viable_events(&[reading.events.as_slice(), way].concat())? {
                 return Ok(true);
             }
         }

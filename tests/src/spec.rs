@@ -55,6 +55,8 @@ pub struct Spec {
     pub scopes: IndexVec<ScopeId, SpecScope>,
     /// The start symbol.
     pub start: NonterminalId,
+    /// Markers: nonterminals that derive nothing, and the number that is reported for each.
+    pub marks: Vec<(NonterminalId, u32)>,
     /// K: `kills[t]` holds t and every terminal that t must not be the beginning of.
     pub kills: IndexVec<TerminalId, BTreeSet<TerminalId>>,
 }
@@ -70,6 +72,7 @@ impl Spec {
             productions,
             scopes: vec![SpecScope::default()].into(),
             start: NonterminalId(0),
+            marks: Vec::new(),
             kills: IndexVec::new(),
         };
         spec.kills_from_groups();
@@ -140,6 +143,9 @@ impl fmt::Display for Spec {
         writeln!(f, "start {};", self.name(Symbol::Nonterminal(self.start)))?;
         for t in self.terminals.ids() {
             self.fmt_terminal(f, t)?;
+        }
+        for &(n, id) in &self.marks {
+            writeln!(f, "{} is @mark({id});", self.name(Symbol::Nonterminal(n)))?;
         }
         for rule in &self.productions {
             let rhs: Vec<String> = rule.rhs.iter().map(|&x| self.name(x)).collect();

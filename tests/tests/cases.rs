@@ -8,7 +8,7 @@ use glrmask_compiler::Config;
 use glrmask_grammar::{glrm, Grammar, NormalizeConfig};
 use glrmask_runtime::{Constraint, ConstraintState};
 use glrmask_tests::case::{Case, Step};
-use glrmask_tests::cases::{load, unescape, TextCase};
+use glrmask_tests::cases::{load, steps, TextCase};
 use glrmask_tests::reference::Reference;
 use glrmask_tests::{convert, engine};
 use glrmask_vocab::TokenId;
@@ -54,8 +54,9 @@ fn the_oracle_agrees_with_every_case() {
         };
         let case = Case { spec, vocabulary: text.tokens()?, end_tokens: text.end_tokens.clone(), steps: Vec::new() };
         let mut reference = Reference::new(&case).map_err(|e| e.to_string())?;
-        let at = |bytes: &str, reference: &mut Reference| {
-            reference.reset().and_then(|()| reference.commit(&Step::Bytes(unescape(bytes).unwrap_or_default())))
+        let at = |text: &str, reference: &mut Reference| {
+            reference.reset()?;
+            steps(text).unwrap_or_default().iter().try_for_each(|step| reference.commit(step))
         };
         expect("empty", &reference.is_empty_language().map_err(|e| e.to_string())?, &text.empty)?;
         for (member, list) in [(true, &text.accepted), (false, &text.rejected)] {
@@ -69,6 +70,10 @@ fn the_oracle_agrees_with_every_case() {
             let mask = reference.mask().map_err(|e| e.to_string())?;
             let words = show(text, &mask)?;
             expect(&format!("mask after {prefix:?} {words:?}"), &mask, &text.ids(allowed)?.into_iter().collect())?;
+        }
+        for (prefix, markers) in &text.markers {
+            at(prefix, &mut reference).map_err(|e| e.to_string())?;
+            expect(&format!("markers after {prefix:?}"), &reference.markers().map_err(|e| e.to_string())?, markers)?;
         }
         Ok(())
     });
@@ -126,15 +131,30 @@ fn engine_agrees(text: &TextCase, grammar: &Grammar, config: &Config) -> Result<
         let words = show(text, &mask)?;
         expect(&format!("mask after {prefix:?} {words:?}"), &mask, &text.ids(allowed)?.into_iter().collect())?;
     }
+    for (prefix, markers) in &text.markers {
+        let state = committed(&constraint, prefix)?.unwrap_or_else(|| constraint.start());
+        let found: Vec<_> = state.marker_events().iter().map(|event| (event.offset, event.id)).collect();
+        expect(&format!("markers after {prefix:?}"), &found, markers)?;
+    }
     Ok(())
 }
 
-/// The state after `bytes`, committed byte by byte and at once; `None` if both ways reject.
-fn committed(constraint: &Constraint, bytes: &str) -> Result<Option<ConstraintState>, String> {
-    let bytes = unescape(bytes)?;
+/// The state after `text`, its bytes committed one by one and at once; `None` if both ways reject.
+fn committed(constraint: &Constraint, text: &str) -> Result<Option<ConstraintState>, String> {
     let (mut whole, mut split) = (constraint.start(), constraint.start());
-    let at_once = whole.commit_bytes(&bytes).is_ok();
-    let one_by_one = bytes.iter().all(|&b| split.commit_bytes(&[b]).is_ok());
+    let (mut at_once, mut one_by_one) = (true, true);
+    for step in steps(text)? {
+        match step {
+            Step::Token(id) => {
+                at_once &= whole.commit_token(TokenId(id)).is_ok();
+                one_by_one &= split.commit_token(TokenId(id)).is_ok();
+            }
+            Step::Bytes(bytes) => {
+                at_once &= whole.commit_bytes(&bytes).is_ok();
+                one_by_one &= bytes.iter().all(|&b| split.commit_bytes(&[b]).is_ok());
+            }
+        }
+    }
     expect("committing at once and byte by byte", &at_once, &one_by_one)?;
     Ok(at_once.then_some(whole))
 }

@@ -106,7 +106,7 @@ fn clones_are_independent_and_reset_returns_to_the_start() {
 #[test]
 fn a_prefix_does_not_depend_on_how_it_was_split() {
     let mut compared = 0;
-    for (seed, constraint) in constraints(40_000, 400) {
+    for (seed, constraint) in constraints(40_000, 400).filter(|(_, c)| c.token_terminals().is_empty()) {
         let (mut rng, mut state, mut text) = (Rng::new(seed), constraint.start(), Vec::new());
         for _ in 0..5 {
             let ends = constraint.end_tokens();

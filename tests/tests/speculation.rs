@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test reports")]
 
-use glrmask_runtime::{commit_tokens_batch, fill_masks, CommitError, Constraint, ConstraintState};
+use glrmask_runtime::{commit_tokens_batch, fill_masks, CommitError, Constraint, ConstraintState, MarkerEvent};
 use glrmask_tests::case::{Case, Step};
 use glrmask_tests::engine;
 use glrmask_tests::rng::Rng;
@@ -20,8 +20,9 @@ fn compiled(seed: u64, case: Case) -> Option<(u64, Case, Constraint)> {
 }
 
 /// Everything a state shows.
-fn face(state: &ConstraintState) -> (Vec<u32>, bool, bool, bool) {
-    (engine::allowed(state).unwrap(), state.is_accepting(), state.is_rejected(), state.is_terminated())
+fn face(state: &ConstraintState) -> (Vec<u32>, bool, bool, bool, Vec<MarkerEvent>) {
+    let markers = state.marker_events().to_vec();
+    (engine::allowed(state).unwrap(), state.is_accepting(), state.is_rejected(), state.is_terminated(), markers)
 }
 
 /// Whether the commit counts: not those that change nothing.

@@ -4,9 +4,10 @@ use std::fmt;
 
 use glrmask_automata::AutomataError;
 use glrmask_glr::GlrError;
-use glrmask_grammar::GrammarError;
+use glrmask_grammar::{DiagnosticKind, GrammarError};
 use glrmask_lexer::LexerError;
 use glrmask_runtime::RuntimeError;
+use glrmask_vocab::TokenId;
 
 use crate::policy::Interrupt;
 
@@ -21,7 +22,7 @@ enum Kind {
     Lexer(LexerError),
     Glr(GlrError),
     Runtime(RuntimeError),
-    Unsupported { what: &'static str, name: String },
+    UnknownToken { id: TokenId, name: String },
     FillLimit { what: &'static str, limit: usize },
     Interrupted(Interrupt),
 }
@@ -30,8 +31,8 @@ impl CompileError {
     pub(crate) fn terminal(name: &str, source: AutomataError) -> Self {
         Self(Kind::Terminal { name: name.to_owned(), source })
     }
-    pub(crate) fn unsupported(what: &'static str, name: &str) -> Self {
-        Self(Kind::Unsupported { what, name: name.to_owned() })
+    pub(crate) fn unknown_token(id: TokenId, name: &str) -> Self {
+        Self(Kind::UnknownToken { id, name: name.to_owned() })
     }
     pub(crate) fn fill_limit(what: &'static str, limit: usize) -> Self {
         Self(Kind::FillLimit { what, limit })
@@ -63,12 +64,19 @@ impl CompileError {
             Kind::Runtime(e) => e.numbers(),
             // How much it would have taken is not known.
             Kind::FillLimit { limit, .. } => Some((*limit, *limit)),
-            Kind::Grammar(_) | Kind::Unsupported { .. } | Kind::Interrupted(_) => None,
+            Kind::Grammar(_) | Kind::UnknownToken { .. } | Kind::Interrupted(_) => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).
     pub fn is_unsupported(&self) -> bool {
-        matches!(self.0, Kind::Unsupported { .. })
+        self.grammar().is_some_and(|e| e.kind() == DiagnosticKind::Unsupported)
+    }
+    /// The id that a terminal names and the vocabulary does not have, if that is the error.
+    pub fn unknown_token_id(&self) -> Option<TokenId> {
+        match self.0 {
+            Kind::UnknownToken { id, .. } => Some(id),
+            _ => None,
+        }
     }
     /// The error of the grammar, if it is one.
     pub fn grammar(&self) -> Option<&GrammarError> {
@@ -90,7 +98,9 @@ impl fmt::Display for CompileError {
             Kind::FillLimit { what, limit } => write!(f, "filling before decoding takes more than {limit} {what}"),
             Kind::Interrupted(Interrupt::Cancelled) => write!(f, "the compilation was cancelled"),
             Kind::Interrupted(Interrupt::Deadline) => write!(f, "the time for compiling is up"),
-            Kind::Unsupported { what, name } => write!(f, "{what} are not supported yet: {name}"),
+            Kind::UnknownToken { id, name } => {
+                write!(f, "terminal `{name}` names token {}, which is not in the vocabulary", id.0)
+            }
         }
     }
 }
@@ -103,7 +113,7 @@ impl std::error::Error for CompileError {
             Kind::Lexer(e) => Some(e),
             Kind::Glr(e) => Some(e),
             Kind::Runtime(e) => Some(e),
-            Kind::Unsupported { .. } | Kind::FillLimit { .. } | Kind::Interrupted(_) => None,
+            Kind::UnknownToken { .. } | Kind::FillLimit { .. } | Kind::Interrupted(_) => None,
         }
     }
 }

@@ -14,9 +14,9 @@ mod terminals;
 
 use glrmask_automata::{Id, IndexVec, TerminalId};
 use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
-use glrmask_grammar::{normalize, Grammar, NormalizeConfig, Normalized};
+use glrmask_grammar::{normalize, normalize_marked, Grammar, Marked, NormalizeConfig, Normalized, Pattern};
 use glrmask_lexer::{BitSet, Language, Lexer, TerminalDef};
-use glrmask_runtime::{Constraint, Parts};
+use glrmask_runtime::{Constraint, MarkerTables, Parts, TokenIds, TokenTerminal};
 use glrmask_vocab::{Cache, TokenId, Vocab};
 
 pub use error::CompileError;
@@ -111,6 +111,7 @@ pub fn compile_observed(
         observe(stage);
         config.policy.check()
     };
+    check_tokens(grammar, vocab)?;
     let program = analyze_with(grammar, config, vocab.cache(), &mut observe)?;
     let runtime = glrmask_runtime::Config {
         end_tokens: config.end_tokens.clone(),
@@ -122,6 +123,17 @@ pub fn compile_observed(
     config.policy.fill(&constraint)?;
     observe(Stage::Fill)?;
     Ok(constraint)
+}
+
+/// Token events name ids of the vocabulary.
+fn check_tokens(grammar: &Grammar, vocab: &Vocab) -> Result<(), CompileError> {
+    for terminal in grammar.terminals.iter() {
+        let Pattern::ExactTokens(ids) = &terminal.pattern else { continue };
+        if let Some(&id) = ids.iter().find(|&&id| !vocab.contains(TokenId(id))) {
+            return Err(CompileError::unknown_token(TokenId(id), &terminal.name));
+        }
+    }
+    Ok(())
 }
 
 /// Builds lexer and parser tables.
@@ -146,7 +158,7 @@ fn analyze_with(
     normalize_config.empty_terminals.extend(empty);
     let normalized = normalize(grammar, &normalize_config)?;
     observe(Stage::Normalize)?;
-    let rules = rule_set(grammar, &normalized);
+    let rules = rule_set(grammar.terminals.len(), &normalized);
     let tables = Tables::build(&rules, &config.tables)?;
     observe(Stage::Tables)?;
     let adjacency = Adjacency::new(&rules, &config.tables)?;
@@ -155,18 +167,40 @@ fn analyze_with(
     let defs = terminal_defs(&normalized, compiled, &adjacency, &kills);
     let lexer = Lexer::new(&defs, &config.automata)?;
     observe(Stage::Lexer)?;
-    let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty };
+    let token_terminals = token_terminals(grammar, &lexer);
+    let markers = marker_tables(grammar, &normalize_config, config)?;
+    let parts = Parts { lexer, tables, accepts_empty: normalized.accepts_empty, token_terminals, markers };
     Ok(Program { parts, normalized, kills })
 }
 
-fn rule_set(grammar: &Grammar, normalized: &Normalized) -> RuleSet {
-    let rules = normalized.productions.iter().map(|p| Rule { lhs: p.lhs, rhs: p.rhs.clone() }).collect();
-    RuleSet {
-        terminals: grammar.terminals.len(),
-        nonterminals: normalized.nonterminals,
-        rules,
-        start: normalized.start,
+/// The ids of the token events that a text can hold.
+fn token_terminals(grammar: &Grammar, lexer: &Lexer) -> Vec<TokenTerminal> {
+    let ids = |t: TerminalId| match &grammar.terminals[t].pattern {
+        Pattern::ExactTokens(ids) => ids.iter().copied().map(TokenId).collect(),
+        _ => TokenIds::default(),
+    };
+    lexer.token_terminals().iter().map(|&terminal| TokenTerminal { terminal, ids: ids(terminal) }).collect()
+}
+
+/// The tables of texts with one marker picked; none if no text has a marker.
+fn marker_tables(
+    grammar: &Grammar,
+    normalize: &NormalizeConfig,
+    config: &Config,
+) -> Result<Option<MarkerTables>, CompileError> {
+    if grammar.marks.is_empty() {
+        return Ok(None);
     }
+    let Some(Marked { normalized, terminals, markers }) = normalize_marked(grammar, normalize)? else {
+        return Ok(None);
+    };
+    let tables = Tables::build(&rule_set(terminals, &normalized), &config.tables)?;
+    Ok(Some(MarkerTables { tables, markers }))
+}
+
+fn rule_set(terminals: usize, normalized: &Normalized) -> RuleSet {
+    let rules = normalized.productions.iter().map(|p| Rule { lhs: p.lhs, rhs: p.rhs.clone() }).collect();
+    RuleSet { terminals, nonterminals: normalized.nonterminals, rules, start: normalized.start }
 }
 
 fn terminal_defs(
@@ -193,6 +227,8 @@ fn terminal_defs(
         let matters = parser_terminal.is_some() || ignored || killers.contains(t.index());
         let language = match language {
             _ if !matters => Language::None,
+            Compiled::Tokens { any } if *any => Language::Token,
+            Compiled::Tokens { .. } => Language::None,
             Compiled::Literal(bytes) => Language::Literal(bytes.clone()),
             Compiled::Automaton(dfa) if dfa.is_empty_language() => Language::None,
             Compiled::Automaton(dfa) => Language::Automaton(dfa.clone()),

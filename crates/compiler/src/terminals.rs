@@ -13,7 +13,7 @@ use crate::error::CompileError;
 /// vocabulary (`known`): most grammars of a server consist of the same strings, numbers and formats.
 ///
 /// # Errors
-/// A pattern over the limits; exact-token terminals.
+/// A pattern over the limits.
 pub(crate) fn compile(
     grammar: &Grammar,
     limits: &Limits,
@@ -25,7 +25,7 @@ pub(crate) fn compile(
             Pattern::Literal(bytes) => return Ok(Compiled::Literal(bytes.clone())),
             Pattern::LiteralIgnoreCase(text) => Regex::literal_ignore_case(text),
             Pattern::Regex(regex) => regex.clone(),
-            Pattern::ExactTokens(_) => return Err(CompileError::unsupported("exact-token terminals", &terminal.name)),
+            Pattern::ExactTokens(ids) => return Ok(Compiled::Tokens { any: !ids.is_empty() }),
         };
         match regex.as_literal() {
             Some(bytes) if !bytes.is_empty() => Ok(Compiled::Literal(bytes)),
@@ -88,6 +88,11 @@ pub(crate) enum Compiled {
     Literal(Vec<u8>),
     /// A minimal automaton without the empty string.
     Automaton(Arc<Dfa>),
+    /// A token event, and whether there is any token for it; no bytes.
+    Tokens {
+        /// Whether there is a token for it.
+        any: bool,
+    },
 }
 
 impl Compiled {
@@ -95,13 +100,15 @@ impl Compiled {
         match self {
             Self::Literal(_) => false,
             Self::Automaton(dfa) => dfa.is_empty_language(),
+            Self::Tokens { any } => !any,
         }
     }
-    /// As an automaton with label 0.
+    /// As an automaton with label 0, over bytes.
     pub(crate) fn to_dfa(&self) -> Arc<Dfa> {
         match self {
             Self::Literal(bytes) => Arc::new(Dfa::from_literals(&[(bytes, 0)])),
             Self::Automaton(dfa) => dfa.clone(),
+            Self::Tokens { .. } => Arc::new(Dfa::from_literals(&[])),
         }
     }
     /// Whether every word consists of identifier characters.
@@ -112,12 +119,13 @@ impl Compiled {
             Self::Automaton(dfa) => {
                 dfa.states().all(|q| dfa.transitions(q).all(|(bytes, _)| bytes.iter().all(identifier)))
             }
+            Self::Tokens { .. } => false,
         }
     }
     /// Whether there are finitely many words.
     pub(crate) fn is_finite(&self) -> bool {
         match self {
-            Self::Literal(_) => true,
+            Self::Literal(_) | Self::Tokens { .. } => true,
             Self::Automaton(dfa) => dfa.is_finite(),
         }
     }

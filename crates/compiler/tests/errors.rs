@@ -92,10 +92,10 @@ fn a_terminal_never_matches_the_empty_string() {
 }
 
 #[test]
-fn exact_tokens_are_not_supported_and_say_so() {
-    let error = error("start s; nt s = @token(1, 2);", &Config::default());
-    assert!(error.is_unsupported() && !error.is_limit(), "{error}");
-    assert!(error.to_string().contains("exact-token terminals are not supported"), "{error}");
+fn ids_that_the_vocabulary_does_not_have_are_named() {
+    let error = error("start s; nt s = @token(0, 20000);", &Config::default());
+    assert!(!error.is_unsupported() && !error.is_limit() && error.unknown_token_id() == Some(TokenId(20000)));
+    assert!(error.to_string().ends_with("names token 20000, which is not in the vocabulary"), "{error}");
     assert!(error.source().is_none());
 }
 

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)] // clippy knows tests, but not their helpers
 
-use glrmask_compiler::{compile, Config};
-use glrmask_grammar::ebnf;
+use glrmask_compiler::{compile, Config, Optimization};
+use glrmask_grammar::{ebnf, glrm};
 use glrmask_runtime::{CommitError, Constraint, ConstraintState};
 use glrmask_vocab::{TokenId, Vocab};
 
@@ -53,6 +53,34 @@ fn commits_that_are_ready_equal_commits() {
             assert_eq!((ready.is_rejected(), ready.is_terminated()), (state.is_rejected(), state.is_terminated()));
         }
     }
+}
+
+/// With self-competing terminals too: after an event nothing is pending.
+#[test]
+fn what_is_filled_before_decoding_is_ready_after_token_events_too() {
+    let words = ["a", "b", "[", "]", "a]", " ", "", "x"];
+    let vocab = Vocab::new(words.into_iter().zip(0..).map(|(t, id)| (TokenId(id), t))).unwrap();
+    let text = r#"start s; ignore WS; nt s = "[" e* "]" @token(6); nt e = WORD? @token(6, 7) | s; t WORD = [ab]+; t WS = " ";"#;
+    let mut config = Config { end_tokens: vec![TokenId(40)], ..Config::default() };
+    config.policy.optimization = Optimization::FastRuntime;
+    let constraint = compile(&glrm::parse(text).unwrap(), &vocab, &config).unwrap();
+    assert!(constraint.is_complete());
+    let (mut level, mut asked) = (vec![constraint.start()], 0);
+    for _ in 0..5 {
+        let mut next = Vec::new();
+        for state in &level {
+            let mut words = [0; 2];
+            assert!(state.fill_mask_if_ready(&mut words).unwrap());
+            for id in glrmask_vocab::mask::iter(&words) {
+                let mut after = state.clone();
+                assert_eq!(after.commit_token_if_ready(id), Some(Ok(())));
+                next.push(after);
+                asked += 1;
+            }
+        }
+        level = next;
+    }
+    assert!(asked > 500, "{asked}");
 }
 
 #[test]

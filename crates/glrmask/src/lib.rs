@@ -32,7 +32,7 @@ pub use glrmask_grammar::lark::Profile as LarkProfile;
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
 pub use glrmask_runtime::{commit_tokens_batch, explain, fill_masks, Explanation, TokenCompletion, View};
 pub use glrmask_runtime::{
-    ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, RuntimeError, Stats,
+    ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, MarkerEvent, RuntimeError, Stats,
 };
 pub use glrmask_vocab::{TokenId, Vocab, VocabError};
 pub use grammar::{Grammar, LarkOptions, RegexFlavor};

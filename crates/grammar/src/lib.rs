@@ -53,4 +53,4 @@ pub use expr::{Expr, Occurs};
 pub use ir::{
     Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal, ROOT_SCOPE,
 };
-pub use transform::{normalize, NormalizeConfig, Normalized};
+pub use transform::{normalize, normalize_marked, Marked, NormalizeConfig, Normalized};

@@ -20,7 +20,8 @@ pub enum PropertyOrder {
     /// Declared keys in schema order, then other required keys in the order they are mentioned, then free keys.
     #[default]
     Schema,
-    /// Every order. An object of n keys takes [2ⁿ sets of keys](Limits::facts).
+    /// Every order. An object of n keys takes [2ⁿ sets of keys](Limits::facts); where these are too many, its optional
+    /// keys may be repeated, with a warning.
     Any,
 }
 
@@ -61,7 +62,8 @@ pub struct Limits {
     /// States of one automaton.
     pub regex_states: usize,
     /// Sets of keys (or of items) of one object (or array) that are told apart: 2ⁿ for n keys in any order, or for
-    /// unique items out of n values.
+    /// unique items out of n values. All objects of a grammar together: eight times as many,
+    /// or 32 times where only required keys are told apart.
     pub facts: usize,
     /// Counts of items of one array that are told apart where items are watched (`contains`, `uniqueItems`).
     pub watched: usize,

@@ -90,16 +90,32 @@ fn too_many_keys_for_any_order() {
         "{{\"properties\": {{\"o\": {{\"type\": \"object\", \"properties\": {{{}}}, \"required\": [\"k3\", \"k7\"]}}}}}}",
         keys.join(", ")
     );
-    let error = compile(&schema, &any_order()).unwrap_err();
-    assert_eq!((error.category(), error.pointer()), (Category::Limit, Some("/properties/o")));
-    assert_eq!(error.numbers(), Some((1 << 30, Limits::default().facts as u64)));
-    let weaken = Options { unsupported: Unsupported::Weaken, ..any_order() };
-    let compiled = compile(&schema, &weaken).unwrap();
-    assert_eq!(compiled.warnings.len(), 1);
+    let compiled = compile(&schema, &any_order()).unwrap();
+    let [warning] = compiled.warnings.as_slice() else { panic!("{:?}", compiled.warnings) };
+    assert_eq!((warning.pointer.as_str(), warning.keyword.as_str()), ("/properties/o", "properties"));
     let recognizer = Recognizer::new(&compiled.grammar).unwrap();
     assert!(recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2, "k0": 3, "k3": 4}}"#));
     assert!(!recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2, "k7": 3, "k3": 4}}"#));
     assert!(!recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2}}"#));
+    // A repeated key changes no value, but it would count twice.
+    assert!(recognizer.accepts(r#"{"o": {"k9": 1, "k7": 2, "k9": 3, "k3": 4}}"#));
+    let counted = schema.replace("\"required\"", "\"minProperties\": 4, \"additionalProperties\": false, \"required\"");
+    for unsupported in [Unsupported::Error, Unsupported::Weaken] {
+        let error = compile(&counted, &Options { unsupported, ..any_order() }).unwrap_err();
+        assert_eq!((error.category(), error.pointer()), (Category::Limit, Some("/properties/o")));
+        assert_eq!(error.numbers(), Some((1 << 30, Limits::default().facts as u64)));
+    }
+}
+
+#[test]
+fn many_objects_in_any_order() {
+    let keys: Vec<String> = (0..10).map(|i| format!("\"k{i}\": true")).collect();
+    let object =
+        |i: usize| format!("\"o{i}\": {{\"required\": [\"r{i}\"], \"properties\": {{{}}}}}", keys[1..].join(", "));
+    let objects: Vec<String> = (0..20).map(object).collect();
+    let compiled = compile(&format!("{{\"properties\": {{{}}}}}", objects.join(", ")), &any_order()).unwrap();
+    assert!(compiled.grammar.nonterminals.len() < 10_000, "{}", compiled.grammar.nonterminals.len());
+    assert!(compiled.warnings.iter().any(|warning| warning.pointer.starts_with("/properties/o")));
 }
 
 #[test]
@@ -298,4 +314,24 @@ fn regular_expressions_as_values() {
         )],
         &Options::default(),
     );
+}
+
+/// A run of letters between short ends is counted without the product of pattern and length.
+#[test]
+fn long_runs_between_short_ends() {
+    let schema =
+        r#"{"type": "string", "pattern": "^data:(a|bcd|\\n);[A-Zé]*={0,2}$", "minLength": 4995, "maxLength": 5000}"#;
+    let recognizer = Recognizer::new(&compile(schema, &Options::default()).unwrap().grammar).unwrap();
+    for (head, ends, at_ends) in [("data:a;", 7, "="), ("data:bcd;", 9, ""), ("data:\\n;", 7, "==")] {
+        for length in [0, 100, 4994, 4995, 4998, 5000, 5001, 6000] {
+            let run = length.max(ends + at_ends.len()) - ends - at_ends.len();
+            let letters: String = (0..run).map(|i| if i % 7 == 0 { 'é' } else { 'Q' }).collect();
+            let text = format!("\"{head}{letters}{at_ends}\"");
+            assert_eq!(recognizer.accepts(&text), (4995..=5000).contains(&length), "{head} {length} {at_ends}");
+        }
+    }
+    assert!(!recognizer.accepts(&format!("\"data:b;{}\"", "A".repeat(4990))));
+    assert!(!recognizer.accepts(&format!("\"data:a;{}q\"", "A".repeat(4990))));
+    let short = r#"{"type": "string", "pattern": "^[a-z]{0,30}x{5001,}$", "maxLength": 5000}"#;
+    assert_eq!(compile(short, &Options::default()).unwrap_err().category(), Category::Empty);
 }

@@ -52,7 +52,8 @@ impl CompletionTable {
         Ok(&self.known[&(thread, pending)])
     }
 
-    /// Ways to lex one lexeme from its start while `pending` must not be violated. Memoised.
+    /// Ways to lex one lexeme from its start while `pending` must not be violated; token events among them, which void
+    /// it. Memoised.
     ///
     /// # Errors
     /// The search grew over its limit.
@@ -71,7 +72,11 @@ impl CompletionTable {
             }
             roots.sort_unstable();
             roots.dedup();
-            let found = self.search(lexer, sets, &roots)?;
+            let events = lexer.token_terminals.iter().map(|&terminal| (terminal, ConditionSetId::NONE));
+            let mut found: Vec<_> = self.search(lexer, sets, &roots)?.into_vec();
+            found.extend(events);
+            found.sort_unstable();
+            let found: Completions = found.into();
             self.bytes += found.len() * 8 + 64;
             self.from_start.insert(pending, found);
         }

@@ -18,6 +18,8 @@ pub enum Language {
     Literal(Vec<u8>),
     /// A minimal automaton without the empty string; its one label is 0.
     Automaton(Arc<Dfa>),
+    /// One token event, never bytes. It may follow whatever has matched, and voids all pending conditions.
+    Token,
     /// Never matches bytes (unused terminals).
     None,
 }
@@ -44,6 +46,8 @@ pub(crate) struct Terminal {
     pub(crate) parser_terminal: Option<TerminalId>,
     pub(crate) followers: BitSet,
     pub(crate) component: Option<ComponentId>,
+    /// Whether it is a token event.
+    pub(crate) token: bool,
 }
 
 /// The lexer of a grammar. Immutable; everything that is filled on demand lives in [`crate::LexerCache`].
@@ -65,6 +69,8 @@ pub struct Lexer {
     pub(crate) by_parser_terminal: IndexVec<TerminalId, Vec<ComponentId>>,
     /// Components with an ignored terminal.
     pub(crate) ignoring: BitSet,
+    /// Terminals that are token events and that a text can hold.
+    pub(crate) token_terminals: Vec<TerminalId>,
     pub(crate) plain: bool,
 }
 
@@ -101,8 +107,11 @@ impl Lexer {
         let ignoring = ignored.filter_map(|t| t.component).map(|c| c.index()).collect();
         let by_parser_terminal = by_parser_terminal(&terminals);
         let plain = components.iter().all(Component::is_plain);
+        let occurs = |t: &Terminal| t.token && (t.ignored || t.parser_terminal.is_some());
+        let token_terminals = terminals.iter_enumerated().filter(|(_, t)| occurs(t)).map(|(id, _)| id).collect();
         Self {
             ignoring,
+            token_terminals,
             by_parser_terminal,
             terminals,
             components,
@@ -140,6 +149,14 @@ impl Lexer {
     #[inline]
     pub fn parser_terminal(&self, terminal: TerminalId) -> Option<TerminalId> {
         self.terminals[terminal].parser_terminal
+    }
+    /// The parser terminals that may stand directly after `terminal`.
+    pub fn followers(&self, terminal: TerminalId) -> &BitSet {
+        &self.terminals[terminal].followers
+    }
+    /// The terminals that are token events and that a text can hold.
+    pub fn token_terminals(&self) -> &[TerminalId] {
+        &self.token_terminals
     }
     /// Whether no match ever leaves a longest-match condition behind.
     pub fn is_plain(&self) -> bool {
@@ -181,6 +198,9 @@ impl Lexer {
             if terminal.parser_terminal.is_some_and(|t| t.index() >= count) {
                 return bad("terminal with an unknown parser terminal");
             }
+            if terminal.token && terminal.component.is_some() {
+                return bad("token event that matches bytes");
+            }
         }
         for component in self.components.iter() {
             component.validate(&self.kill_automata, count).map_err(LexerError::invalid)?;
@@ -199,6 +219,7 @@ fn terminal_without_component(def: &TerminalDef) -> Terminal {
         parser_terminal: def.parser_terminal,
         followers: def.followers.clone(),
         component: None,
+        token: matches!(def.language, Language::Token),
     }
 }
 
@@ -250,7 +271,7 @@ fn group(defs: &[TerminalDef]) -> Vec<Vec<TerminalId>> {
     let mut groups: Vec<Vec<TerminalId>> = Vec::new();
     let mut group_of = FxHashMap::default();
     for (t, def) in defs.iter().enumerate() {
-        if matches!(def.language, Language::None) {
+        if matches!(def.language, Language::None | Language::Token) {
             continue;
         }
         let root = find(&mut parent, t);
@@ -275,7 +296,7 @@ fn own_automata(defs: &[TerminalDef], groups: &[Vec<TerminalId>]) -> KillAutomat
             Language::Literal(bytes) if killers.contains(terminal.index()) => {
                 automata.insert(terminal, Arc::new(Dfa::from_literals(&[(bytes, 0)])));
             }
-            Language::Literal(_) | Language::None => {}
+            Language::Literal(_) | Language::None | Language::Token => {}
         }
     }
     automata
@@ -290,7 +311,7 @@ fn joint_automaton(defs: &[TerminalDef], members: &[TerminalId], limits: &Limits
             Language::Literal(bytes) => literals.push((bytes, label)),
             Language::Automaton(dfa) if members.len() == 1 => return Ok(dfa.clone()),
             Language::Automaton(dfa) => automata.push((dfa, label)),
-            Language::None => {}
+            Language::None | Language::Token => {}
         }
     }
     if automata.is_empty() {

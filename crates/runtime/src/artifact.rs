@@ -25,11 +25,13 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::constraint::{Config, Constraint, Parts};
 use crate::error::ArtifactError;
+use crate::event::TokenTerminal;
+use crate::marker::MarkerTables;
 use crate::stored::StoredFrozen;
 
 const MAGIC: [u8; 8] = *b"glrmask\0";
 /// Raised whenever the payload changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;
@@ -40,6 +42,8 @@ struct Payload {
     lexer: Lexer,
     tables: Tables,
     accepts_empty: bool,
+    token_terminals: Vec<TokenTerminal>,
+    markers: Option<MarkerTables>,
     end_tokens: Vec<TokenId>,
     cache_bytes: u64,
     compare_from: u64,
@@ -58,9 +62,11 @@ impl Constraint {
         let inner = self.inner();
         let payload = Payload {
             vocab: (!external_vocab).then(|| Content::from(&inner.vocab)),
-            lexer: inner.lexer.clone(),
+            lexer: Lexer::clone(&inner.lexer),
             tables: inner.tables.clone(),
             accepts_empty: inner.accepts_empty,
+            token_terminals: inner.token_terminals.clone(),
+            markers: inner.markers.as_ref().map(|markers| markers.stored()),
             end_tokens: inner.config.end_tokens.clone(),
             cache_bytes: inner.config.cache_bytes as u64,
             compare_from: inner.config.compare_from as u64,
@@ -103,7 +109,8 @@ impl Constraint {
             (None, Some(content)) => built(content, fingerprint)?,
             (None, None) => return Err(ArtifactError::vocab_needed()),
         };
-        let Payload { lexer, tables, accepts_empty, end_tokens, cache_bytes, compare_from, frozen, .. } = payload;
+        let Payload { lexer, tables, accepts_empty, token_terminals, markers, end_tokens, frozen, .. } = payload;
+        let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
         let limit = vocab.max_id().map_or(0, |id| id.0).max(glrmask_vocab::Config::default().max_id);
         if end_tokens.iter().any(|id| id.0 > limit) {
@@ -112,8 +119,8 @@ impl Constraint {
         let frozen = frozen.map(|stored| stored.restore(&lexer, &tables, &vocab)).transpose();
         let frozen = frozen.map_err(ArtifactError::invalid)?;
         let config = Config { end_tokens, cache_bytes: to_usize(cache_bytes), compare_from: to_usize(compare_from) };
-        let constraint = Self::unchecked(Parts { lexer, tables, accepts_empty }, vocab, config)
-            .map_err(|e| ArtifactError::part("constraint", e))?;
+        let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers };
+        let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {
             constraint.restore(Arc::new(frozen), complete);
         }

@@ -13,8 +13,10 @@ use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
 use crate::eager::{self, Budget, Cut};
 use crate::error::RuntimeError;
+use crate::event::{Events, TokenTerminal};
 use crate::fill::Cache;
 use crate::frozen::{Frozen, FrozenStats};
+use crate::marker::{MarkerTables, Markers};
 use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
 use crate::state::ConstraintState;
@@ -29,6 +31,10 @@ pub struct Parts {
     pub tables: Tables,
     /// Whether the empty text is in the language.
     pub accepts_empty: bool,
+    /// The ids of every token event that a text can hold (see [`Lexer::token_terminals`]).
+    pub token_terminals: Vec<TokenTerminal>,
+    /// Tables in which one marker is picked, if some text has a marker.
+    pub markers: Option<MarkerTables>,
 }
 
 /// How a constraint behaves at run time; the language does not depend on it.
@@ -58,9 +64,11 @@ pub struct Constraint(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) lexer: Lexer,
+    pub(crate) lexer: Arc<Lexer>,
     pub(crate) tables: Tables,
     pub(crate) accepts_empty: bool,
+    pub(crate) token_terminals: Vec<TokenTerminal>,
+    pub(crate) events: Events,
     pub(crate) vocab: Vocab,
     pub(crate) config: Config,
     pub(crate) mask_words: usize,
@@ -71,6 +79,7 @@ pub(crate) struct Inner {
     progress: Watched,
     pub(crate) cache: RwLock<Cache>,
     pub(crate) completions: Mutex<CompletionTable>,
+    pub(crate) markers: Option<Box<Markers>>,
 }
 
 impl Constraint {
@@ -90,28 +99,18 @@ impl Constraint {
 
     /// [`new`](Self::new), where the language is known not to be empty.
     pub(crate) fn unchecked(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
-        let Parts { lexer, tables, accepts_empty } = parts;
-        if tables.terminals() > lexer.terminal_count() {
+        if parts.tables.terminals() > parts.lexer.terminal_count() {
             return Err(RuntimeError::invalid("the parser knows more terminals than the lexer"));
         }
-        let start_components = (0..tables.states()).map(|_| OnceLock::new()).collect();
-        let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
-        let mask_words = vocab.mask_words().max(end_words);
-        let cache = RwLock::new(Cache::new(&lexer));
-        let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
-        let inner = Inner {
-            lexer,
-            tables,
-            accepts_empty,
-            vocab,
-            config,
-            mask_words,
-            start_components,
-            frozen,
-            progress,
-            cache,
-            completions,
-        };
+        let Parts { lexer, tables, accepts_empty, token_terminals, markers } = parts;
+        let lexer = Arc::new(lexer);
+        let markers = markers.map(|MarkerTables { tables, markers }| {
+            let (lexer, events) = (lexer.clone(), token_terminals.clone());
+            let inner = Inner::new(lexer, tables, false, events, None, vocab.clone(), config.clone())?;
+            Markers::new(inner, markers).map(Box::new)
+        });
+        let markers = markers.transpose()?;
+        let inner = Inner::new(lexer, tables, accepts_empty, token_terminals, markers, vocab, config)?;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -147,6 +146,14 @@ impl Constraint {
     /// The end tokens.
     pub fn end_tokens(&self) -> &[TokenId] {
         &self.0.config.end_tokens
+    }
+    /// The token events that a text can hold.
+    pub fn token_terminals(&self) -> &[TokenTerminal] {
+        &self.0.token_terminals
+    }
+    /// The numbers of all markers that some text has, sorted, each once.
+    pub fn marker_ids(&self) -> &[u32] {
+        self.0.markers.as_ref().map_or(&[], |markers| &markers.ids)
     }
     /// The lexer.
     pub fn lexer(&self) -> &Lexer {
@@ -270,6 +277,39 @@ pub struct Stats {
 }
 
 impl Inner {
+    fn new(
+        lexer: Arc<Lexer>,
+        tables: Tables,
+        accepts_empty: bool,
+        token_terminals: Vec<TokenTerminal>,
+        markers: Option<Box<Markers>>,
+        vocab: Vocab,
+        config: Config,
+    ) -> Result<Self, RuntimeError> {
+        let start_components = (0..tables.states()).map(|_| OnceLock::new()).collect();
+        let end_words = config.end_tokens.iter().map(|id| id.0 as usize / 32 + 1).max().unwrap_or(0);
+        let mask_words = vocab.mask_words().max(end_words);
+        let events = Events::new(&lexer, &vocab, &token_terminals, mask_words)?;
+        let cache = RwLock::new(Cache::new(&lexer));
+        let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
+        Ok(Self {
+            lexer,
+            tables,
+            accepts_empty,
+            token_terminals,
+            events,
+            vocab,
+            config,
+            mask_words,
+            start_components,
+            frozen,
+            progress,
+            cache,
+            completions,
+            markers,
+        })
+    }
+
     /// What was filled before decoding, if anything was.
     #[inline]
     pub(crate) fn frozen(&self) -> Guard<Option<Arc<Frozen>>> {

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::branch::{Alternatives, Branch, Lexeme};
 use crate::constraint::Constraint;
 use crate::eager::{self, Budget};
+use crate::event::TokenTerminal;
 use crate::fill::Cache;
 use crate::frozen::Frozen;
 use crate::state::ConstraintState;
@@ -74,6 +75,10 @@ impl Constraint {
             let states = component.dfa().to_string();
             states.lines().take(SHOWN).for_each(|state| line(&mut out, format_args!("  {state}")));
             cut(&mut out, states.lines().count());
+        }
+        for &TokenTerminal { terminal, .. } in self.token_terminals() {
+            let ignored = if self.lexer().is_ignored(terminal) { ", ignored" } else { "" };
+            line(&mut out, format_args!("{terminal} is {}{ignored}", self.describe(terminal)));
         }
         out
     }

@@ -175,7 +175,7 @@ impl Filler<'_> {
     fn profiles(&mut self, tasks: &mut IndexVec<QueryId, Task>) -> Result<(), Ended> {
         let inner = self.inner;
         let mut at_boundary: FxHashSet<LrState> = FxHashSet::from_iter([Tables::START]);
-        self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
+        let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
         for (id, component) in inner.lexer.components().iter_enumerated() {
             for state in entered(component) {
                 if component.dfa().future(state).is_empty() {
@@ -184,6 +184,10 @@ impl Filler<'_> {
                     self.place(tasks, id, component, state)?;
                 }
             }
+        }
+        self.contexts.after_events(inner, &mut at_boundary);
+        if let Viability::Query(query) = viability {
+            task(tasks, query).tops.extend(&at_boundary);
         }
         for top in at_boundary {
             self.spend(1)?;
@@ -328,6 +332,17 @@ impl Contexts {
         tops.sort_unstable();
         tops.dedup();
         tops
+    }
+
+    /// The tops after a token event; any top where it is ignored.
+    fn after_events(&self, inner: &Inner, tops: &mut FxHashSet<LrState>) {
+        for terminal in inner.events.terminals() {
+            if inner.lexer.is_ignored(terminal) {
+                tops.extend((0..inner.tables.states()).map(LrState::from_usize));
+            }
+            let Some(shifted) = inner.lexer.parser_terminal(terminal) else { continue };
+            tops.extend(self.acting(inner, terminal).iter().filter_map(|&s| inner.tables.shift(s, shifted)));
+        }
     }
 
     fn count(&self, inner: &Inner, _: ComponentId, component: &Component, state: StateId) -> usize {

@@ -16,6 +16,7 @@ use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::commit::{emit, with_conditions};
 use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
+use crate::event;
 use crate::query;
 use crate::state::ConstraintState;
 
@@ -37,7 +38,8 @@ pub struct Explanation {
     pub allowed: bool,
     /// What kind of answer this is.
     pub verdict: Verdict,
-    /// The ways to read its bytes, those that succeed first; empty unless the verdict is [`Verdict::Text`].
+    /// The ways to read it, those that succeed first; empty unless the verdict is [`Verdict::Text`]. Where the token
+    /// stands for itself, its whole is one lexeme of a [token event](crate::TokenTerminal).
     pub readings: Vec<Reading>,
     /// Whether there are more readings than [`READINGS`].
     pub is_cut: bool,
@@ -52,9 +54,9 @@ pub enum Verdict {
     Over,
     /// It is an end token: allowed where the text is complete. (One with bytes acts by them where it is not.)
     End,
-    /// It has no bytes, so that it matches no text.
+    /// It has no bytes, so that it matches no text, and no token event has it.
     NoBytes,
-    /// Its bytes: see the readings.
+    /// Its bytes, and the token itself where a token event has it: see the readings.
     Text,
 }
 
@@ -143,14 +145,18 @@ impl ConstraintState {
             () if !constraint.vocab().contains(token) && !is_end => Verdict::Unknown,
             () if self.is_terminated() => Verdict::Over,
             () if is_end && (self.is_accepting() || bytes.is_empty()) => Verdict::End,
-            () if bytes.is_empty() => Verdict::NoBytes,
+            () if bytes.is_empty() && constraint.inner().events.of(token).next().is_none() => Verdict::NoBytes,
             () => Verdict::Text,
         };
         let mut explanation =
             Explanation { constraint, token, bytes, allowed, verdict, readings: Vec::new(), is_cut: false };
         if verdict == Verdict::Text {
             let mut interpreter = Interpreter::new(self.constraint().inner());
-            interpreter.run(self.branches(), &explanation.bytes)?;
+            if !explanation.bytes.is_empty() {
+                interpreter.run(self.branches(), &explanation.bytes)?;
+            }
+            interpreter.run_event(self.branches(), token, explanation.bytes.len())?;
+            interpreter.sort();
             explanation.readings = interpreter.readings;
             explanation.is_cut = interpreter.is_cut;
         }
@@ -190,10 +196,32 @@ impl<'a> Interpreter<'a> {
         for trace in traces {
             self.finish(trace, bytes.len())?;
         }
+        Ok(())
+    }
+
+    /// The token itself, as every event it can be.
+    fn run_event(&mut self, branches: &[Branch], token: TokenId, len: usize) -> Result<(), RuntimeError> {
+        for terminal in self.inner.events.of(token) {
+            let lexemes = vec![LexemeSpan { terminal, start: Some(0), end: len }];
+            let taken = event::advance_terminal(self.inner, branches, terminal);
+            if taken.is_empty() {
+                for branch in branches {
+                    let stacks = event::ended(self.inner, branch).unwrap_or_else(|| branch.stacks.clone());
+                    let outcome = self.refused(&stacks, 0, vec![terminal]);
+                    self.end(&[], Some(0), outcome);
+                }
+            }
+            for branch in taken {
+                self.finish(Trace { lexemes: lexemes.clone(), open_start: None, branch }, len)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sort(&mut self) {
         self.readings.sort_by_key(|reading| !matches!(reading.outcome, Outcome::Allowed { .. }));
         self.is_cut |= self.readings.len() > READINGS;
         self.readings.truncate(READINGS);
-        Ok(())
     }
 
     fn end(&mut self, lexemes: &[LexemeSpan], open_start: Option<usize>, outcome: Outcome) {

@@ -1,7 +1,8 @@
 //! The runtime of glrmask: constraints, per-sequence states, masks and commits. Needs no compiler.
 //!
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
-//! and parser stacks), `commit` (advancing by bytes), `accept` (may the text end), `query` (asking the Parser DWA),
+//! and parser stacks), `commit` (advancing by bytes), [`event`] and [`token_ids`] (tokens that stand
+//! for themselves), [`marker`] (where markers may stand), `accept` (may the text end), `query` (asking the Parser DWA),
 //! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
 //! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
 //! [`batch`] (several sequences), [`completion`] (closing a text), [`explain`] and `words` (why a token is allowed or
@@ -20,16 +21,19 @@ pub mod constraint;
 pub mod dump;
 pub mod eager;
 pub mod error;
+pub mod event;
 pub mod explain;
 mod fill;
 mod frozen;
 mod history;
+pub mod marker;
 mod mask;
 mod progress;
 mod query;
 pub mod speculate;
 pub mod state;
 mod stored;
+pub mod token_ids;
 mod words;
 
 pub use batch::{commit_tokens_batch, fill_masks};
@@ -38,6 +42,9 @@ pub use constraint::{Config, Constraint, Parts, Stats};
 pub use dump::View;
 pub use eager::{Budget, Cut};
 pub use error::{ArtifactError, CommitError, CommitTokensError, RuntimeError};
+pub use event::TokenTerminal;
 pub use explain::{Explanation, Reading};
 pub use frozen::FrozenStats;
+pub use marker::{MarkerEvent, MarkerTables};
 pub use state::ConstraintState;
+pub use token_ids::TokenIds;

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
+use crate::event;
 use crate::fill::{Cache, ProfileId, Viability};
 use crate::frozen::Frozen;
 use crate::mask::Mask;
@@ -215,6 +216,14 @@ fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Er
 
 /// Writes the mask of all branches over `words`.
 pub(crate) fn fill_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), RuntimeError> {
+    fill_text_mask(inner, branches, words)?;
+    match inner.events.is_empty() {
+        true => Ok(()),
+        false => event::add_to_mask(inner, branches, words, |branch| is_viable(inner, branch)),
+    }
+}
+
+fn fill_text_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), RuntimeError> {
     if frozen_mask(inner, branches, words) {
         return Ok(());
     }
@@ -232,6 +241,12 @@ pub(crate) fn fill_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -
 
 /// [`fill_mask`], if all of it is known already and nobody is filling the tables; otherwise false, and `words` is junk.
 pub(crate) fn known_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
+    let viable = |branch: &Branch| known_viable(inner, branch).ok_or(Missing);
+    known_text_mask(inner, branches, words)
+        && (inner.events.is_empty() || event::add_to_mask(inner, branches, words, viable).is_ok())
+}
+
+fn known_text_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
     if frozen_mask(inner, branches, words) {
         return true;
     }

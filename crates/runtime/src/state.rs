@@ -1,6 +1,6 @@
 //! The state of one generated sequence.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_glr::Tables;
@@ -8,11 +8,13 @@ use glrmask_vocab::TokenId;
 use smallvec::smallvec;
 
 use crate::accept;
-use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
+use crate::branch::{add_branch, Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::commit;
 use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
+use crate::event;
 use crate::history::History;
+use crate::marker::{MarkerEvent, MarkerPlace};
 use crate::query;
 
 /// Whether more may come.
@@ -40,6 +42,14 @@ struct Place {
     status: Status,
     /// Whether the bytes so far are a complete text; found when first asked for after a commit.
     accepting: OnceLock<bool>,
+    /// What is known about markers; nothing if none can come any more, or nobody wants to know.
+    markers: Option<Arc<MarkerPlace>>,
+}
+
+impl Place {
+    fn new(branches: Branches) -> Self {
+        Self { branches, status: Status::Active, accepting: OnceLock::new(), markers: None }
+    }
 }
 
 /// The mutable state of one generated sequence: ask for a mask, sample an allowed token, commit it.
@@ -55,8 +65,7 @@ pub struct ConstraintState {
 
 impl ConstraintState {
     pub(crate) fn new(constraint: Constraint) -> Self {
-        let place = Place { branches: Branches::new(), status: Status::Active, accepting: OnceLock::new() };
-        let mut state = Self { constraint, place, history: History::new(HISTORY) };
+        let mut state = Self { constraint, place: Place::new(Branches::new()), history: History::new(HISTORY) };
         state.reset();
         state
     }
@@ -70,10 +79,15 @@ impl ConstraintState {
     pub fn reset(&mut self) {
         let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
         let branches = smallvec![Branch { lexeme: Lexeme::Boundary, stacks }];
-        self.place = Place { branches, status: Status::Active, accepting: OnceLock::new() };
+        self.place = Place::new(branches);
         self.history.clear();
         if !commit::retain_viable(self.constraint.inner(), &mut self.place.branches).unwrap_or(false) {
-            self.reject();
+            return self.reject();
+        }
+        let inner = self.constraint.inner();
+        match inner.markers.as_ref().map(|markers| markers.start()).transpose() {
+            Ok(markers) => self.place.markers = markers.filter(|place| !place.is_over()).map(Arc::new),
+            Err(_) => self.reject(),
         }
     }
 
@@ -136,11 +150,15 @@ impl ConstraintState {
     }
 
     /// [`commit_token`](Self::commit_token) if nothing needs to be computed for it but the step itself. Otherwise
-    /// `None`, and nothing has changed. See [`fill_mask_if_ready`](Self::fill_mask_if_ready).
+    /// `None`, and nothing has changed; so it is for a state that follows markers. See
+    /// [`fill_mask_if_ready`](Self::fill_mask_if_ready).
     ///
     /// # Errors
     /// As for [`commit_token`](Self::commit_token).
     pub fn commit_token_if_ready(&mut self, token: TokenId) -> Option<Result<(), CommitError>> {
+        if self.place.markers.is_some() {
+            return None;
+        }
         let before = (self.history.limit() == 0).then(|| self.place.clone());
         let committed = self.commit_with(token, |inner, branches| commit::retain_known_viable(inner, branches).map(Ok));
         if committed.is_none() {
@@ -163,6 +181,7 @@ impl ConstraintState {
             self.record();
             self.place.status = Status::Ended;
             self.place.branches.clear();
+            self.place.markers = None;
             return Some(Ok(()));
         }
         let constraint = self.constraint.clone();
@@ -175,11 +194,8 @@ impl ConstraintState {
             return Some(Err(CommitError::UnknownToken(token)));
         };
         self.record();
-        if bytes.is_empty() {
-            self.reject();
-            return Some(Err(CommitError::ForbiddenToken(token)));
-        }
-        match self.advance(bytes, retain)? {
+        let events = event::advance(constraint.inner(), &self.place.branches, token);
+        match self.advance(bytes, Some((token, events)), retain)? {
             Err(CommitError::ForbiddenBytes(_)) => Some(Err(CommitError::ForbiddenToken(token))),
             other => Some(other),
         }
@@ -198,7 +214,7 @@ impl ConstraintState {
         }
         self.record();
         let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
-        self.advance(bytes, retain).unwrap_or(Ok(()))
+        self.advance(bytes, None, retain).unwrap_or(Ok(()))
     }
 
     /// Whether the bytes committed so far are a complete text of the language.
@@ -256,21 +272,35 @@ impl ConstraintState {
         Ok(())
     }
 
-    /// `None` if `retain` gives none.
+    /// Advances by bytes, if there are any; for a token with the branches where it stands for itself. `None` if `retain`
+    /// gives none.
     fn advance(
         &mut self,
         bytes: &[u8],
+        token: Option<(TokenId, Branches)>,
         retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
     ) -> Option<Result<(), CommitError>> {
         self.place.accepting = OnceLock::new();
-        let inner = self.constraint.inner();
-        let fine = commit::advance(inner, &mut self.place.branches, bytes);
-        let failed = if fine < bytes.len() {
+        let (inner, branches) = (self.constraint.inner(), &mut self.place.branches);
+        let fine = match bytes {
+            [] => {
+                branches.clear();
+                0
+            }
+            _ => commit::advance(inner, branches, bytes),
+        };
+        let (token, events) = token.unzip();
+        events.into_iter().flatten().for_each(|branch| add_branch(branches, branch));
+        let failed = if fine < bytes.len() && branches.is_empty() {
             CommitError::ForbiddenBytes(fine)
         } else {
-            match retain(inner, &mut self.place.branches)? {
+            let advanced = match retain(inner, branches)? {
+                Ok(true) => self.advance_markers(bytes, token).map(|()| true),
+                other => other,
+            };
+            match advanced {
                 Ok(true) => return Some(Ok(())),
-                Ok(false) => CommitError::ForbiddenBytes(fine - 1),
+                Ok(false) => CommitError::ForbiddenBytes(fine.saturating_sub(1)),
                 Err(error) => error.into(),
             }
         };
@@ -278,9 +308,29 @@ impl ConstraintState {
         Some(Err(failed))
     }
 
-    /// A state at the same place that keeps no history.
+    /// The markers that the last commit made possible, by offset, then number; at the start, those that may stand there.
+    ///
+    /// A marker is possible at a place if some text that goes on from here has a reading with the marker there. A commit
+    /// tells of the places after the text before it, up to its own end; after [`commit_tokens`](Self::commit_tokens) that
+    /// is the last token. A marker beside ignored text may stand on either side of it. Rejected states and ended ones
+    /// have none; what changes nothing leaves them. More than [`MARKER_BYTES`](crate::marker::MARKER_BYTES) committed at
+    /// once count as several commits.
+    pub fn marker_events(&self) -> &[MarkerEvent] {
+        self.place.markers.as_ref().map_or(&[], |place| &place.events)
+    }
+
+    fn advance_markers(&mut self, bytes: &[u8], token: Option<TokenId>) -> Result<(), RuntimeError> {
+        let Some(place) = self.place.markers.take() else { return Ok(()) };
+        let Some(markers) = &self.constraint.inner().markers else { return Ok(()) };
+        let place = markers.advance(&place, bytes, token)?;
+        self.place.markers = (!place.is_over()).then(|| Arc::new(place));
+        Ok(())
+    }
+
+    /// A state at the same place that keeps no history and looks for no markers.
     pub(crate) fn probe(&self) -> Self {
-        Self { constraint: self.constraint.clone(), place: self.place.clone(), history: History::new(0) }
+        let place = Place { markers: None, ..self.place.clone() };
+        Self { constraint: self.constraint.clone(), place, history: History::new(0) }
     }
 
     /// Remembers the place before a commit.
@@ -293,6 +343,7 @@ impl ConstraintState {
     fn reject(&mut self) {
         self.place.status = Status::Rejected;
         self.place.branches.clear();
+        self.place.markers = None;
     }
 }
 

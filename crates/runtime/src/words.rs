@@ -7,6 +7,7 @@ use glrmask_automata::{Dfa, Symbol, TerminalId};
 use crate::completion::shortest_matches;
 use crate::constraint::Constraint;
 use crate::explain::{Explanation, LexemeSpan, Outcome, Reading, Verdict};
+use crate::token_ids::TokenIds;
 
 /// Terminals named in one line.
 const NAMED: usize = 6;
@@ -17,6 +18,9 @@ impl Constraint {
     /// A terminal for people: its text if it has only one, otherwise its id and a short text that it matches. (Names
     /// belong to grammars and are gone after compiling.) Linear in the terminal's automaton.
     pub fn describe(&self, terminal: TerminalId) -> String {
+        if let Some(ids) = self.inner().events.ids(self.lexer(), terminal) {
+            return event(ids);
+        }
         let component = self.lexer().component_of(terminal).map(|id| self.lexer().component(id));
         let label = component.and_then(|c| c.terminals().iter().position(|&t| t == terminal));
         let (Some(component), Some(label)) = (component, label) else { return terminal.to_string() };
@@ -41,6 +45,15 @@ impl Constraint {
             [most @ .., last] => format!("{} or {last}", most.join(", ")),
         }
     }
+}
+
+/// A token event, by its ids.
+fn event(ids: &TokenIds) -> String {
+    let mut words: Vec<String> = ids.iter().take(NAMED).map(|id| id.0.to_string()).collect();
+    if ids.iter().nth(NAMED).is_some() {
+        words.push("…".to_owned());
+    }
+    format!("@token({})", words.join(", "))
 }
 
 /// The word with this label if there is only one, and it is not long.
@@ -111,7 +124,9 @@ impl Explanation {
     fn write_reading(&self, f: &mut fmt::Formatter<'_>, reading: &Reading) -> fmt::Result {
         let describe = |terminal| self.constraint.describe(terminal);
         for span in &reading.lexemes {
-            write!(f, "{} is read as {}; ", self.part(*span), describe(span.terminal))?;
+            let is_event = self.constraint.lexer().token_terminals().contains(&span.terminal);
+            let part = if is_event { "the token itself".to_owned() } else { self.part(*span) };
+            write!(f, "{part} is read as {}; ", describe(span.terminal))?;
         }
         let rest = self.rest(reading.open_start);
         match &reading.outcome {

@@ -131,6 +131,9 @@ impl PyConstraint {
     fn mask_len(&self) -> usize {
         self.constraint.mask_words()
     }
+    fn marker_ids(&self) -> Vec<u32> {
+        self.constraint.marker_ids().to_vec()
+    }
     #[getter]
     fn vocab(&self, py: Python<'_>) -> Py<PyVocab> {
         self.vocab.clone_ref(py)

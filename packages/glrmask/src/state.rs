@@ -124,6 +124,11 @@ impl PyConstraintState {
         Ok(forced.into_iter().map(|id| id.0).collect())
     }
 
+    fn marker_events(&self, py: Python<'_>) -> Vec<(u32, usize)> {
+        let pairs = |state: &mut ConstraintState| state.marker_events().iter().map(|e| (e.id, e.offset)).collect();
+        self.look(py, pairs)
+    }
+
     fn shortest_completion<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let found = self.work(py, |state| state.shortest_completion()).map_err(|e| errors::from_runtime(py, &e))?;
         Ok(found.map(|text| PyBytes::new(py, &text)))

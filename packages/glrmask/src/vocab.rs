@@ -113,6 +113,66 @@ impl PyVocab {
         Self::load(py, "tekken", path, Extras { special_tokens, end_token_ids, max_id })
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (tokenizer, *, special_tokens = None, end_token_ids = None, max_id = None))]
+    fn from_huggingface(
+        py: Python<'_>,
+        tokenizer: &Bound<'_, PyAny>,
+        special_tokens: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        max_id: Option<u32>,
+    ) -> PyResult<Self> {
+        Self::load(py, "huggingface", tokenizer, Extras { special_tokens, end_token_ids, max_id })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (source, *, special_tokens = None, end_token_ids = None, max_id = None))]
+    fn from_tokenizer_json(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        special_tokens: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        max_id: Option<u32>,
+    ) -> PyResult<Self> {
+        Self::load(py, "tokenizer_json", source, Extras { special_tokens, end_token_ids, max_id })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (model, *, special_tokens = None, end_token_ids = None, max_id = None))]
+    fn from_sentencepiece(
+        py: Python<'_>,
+        model: &Bound<'_, PyAny>,
+        special_tokens: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        max_id: Option<u32>,
+    ) -> PyResult<Self> {
+        Self::load(py, "sentencepiece", model, Extras { special_tokens, end_token_ids, max_id })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (path, *, special_tokens = None, end_token_ids = None, max_id = None))]
+    fn from_gguf(
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        special_tokens: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        max_id: Option<u32>,
+    ) -> PyResult<Self> {
+        Self::load(py, "gguf", path, Extras { special_tokens, end_token_ids, max_id })
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (llm, *, special_tokens = None, end_token_ids = None, max_id = None))]
+    fn from_llama_cpp(
+        py: Python<'_>,
+        llm: &Bound<'_, PyAny>,
+        special_tokens: Option<&Bound<'_, PyAny>>,
+        end_token_ids: Option<&Bound<'_, PyAny>>,
+        max_id: Option<u32>,
+    ) -> PyResult<Self> {
+        Self::load(py, "llama_cpp", llm, Extras { special_tokens, end_token_ids, max_id })
+    }
+
     fn __len__(&self) -> usize {
         self.0.len()
     }
@@ -136,6 +196,11 @@ impl PyVocab {
     #[getter]
     fn end_token_ids(&self) -> Vec<u32> {
         self.0.end_tokens().iter().map(|id| id.0).collect()
+    }
+
+    #[getter]
+    fn llama_cpp_end_token_ids(&self) -> Vec<u32> {
+        self.end_token_ids()
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> Option<bool> {

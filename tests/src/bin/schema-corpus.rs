@@ -2,18 +2,20 @@
 //!
 //!     schema-corpus suite FOLDER [--draft draft7] [--optional] [--group NAME]
 //!     schema-corpus maskbench FILE.jsonl [--ids LIST.txt] [--group NAME]
-//! (both: [--order any] [--search PIECES])
+//! (both: [--order any] [--search PIECES] [--slow MILLISECONDS])
 //!
 //! `suite` runs the required tests of all five drafts (format is an annotation, remote documents go into the registry),
 //! or the optional ones with formats asserted; `maskbench` runs every schema with the default options. `--order any`
 //! compiles for every order of keys; `--search` bounds the search for an order that is accepted. Prints every test that
-//! is not right and every schema that does not compile, then the counts. Ends with status 1 if an invalid instance was
+//! is not right, every schema that does not compile or takes longer than `--slow` (a second unless given), then the
+//! counts. Ends with status 1 if an invalid instance was
 //! accepted.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use glrmask_json_schema::{Options, PropertyOrder};
 use glrmask_tests::corpus::{maskbench, registry, suite, Entry, Judge, Outcome, Report, Verdict};
@@ -23,7 +25,7 @@ const DRAFTS: [&str; 5] = ["draft4", "draft6", "draft7", "draft2019-09", "draft2
 const SEARCH: usize = 20_000;
 const USAGE: &str = "usage: schema-corpus suite FOLDER [--draft NAME] [--optional] [--group NAME]
        schema-corpus maskbench FILE.jsonl [--ids LIST] [--group NAME]
-       (both: [--order any] [--search PIECES])";
+       (both: [--order any] [--search PIECES] [--slow MILLISECONDS])";
 
 fn main() -> ExitCode {
     match arguments().and_then(|arguments| run(&arguments)) {
@@ -50,7 +52,7 @@ fn arguments() -> Result<Arguments, String> {
     while let Some(name) = words.next() {
         let value = match name.as_str() {
             "--optional" => String::new(),
-            "--draft" | "--ids" | "--group" | "--order" | "--search" => {
+            "--draft" | "--ids" | "--group" | "--order" | "--search" | "--slow" => {
                 words.next().ok_or_else(|| format!("{name} needs a value"))?
             }
             _ => return Err(format!("unknown option {name}")),
@@ -94,12 +96,14 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
 }
 
 fn judge_all(judge: &Judge, entries: &[Entry], title: &str, arguments: &Arguments) -> Result<usize, String> {
+    let slow = arguments.options.get("--slow").map_or(Ok(1000), |n| n.parse());
+    let slow = Duration::from_millis(slow.map_err(|error| format!("--slow: {error}"))?);
     let mut report = Report::default();
     let mut out = io::stdout().lock();
     let wanted = |entry: &&Entry| arguments.options.get("--group").is_none_or(|group| *group == entry.group);
     for entry in entries.iter().filter(wanted) {
         let outcome = judge.judge(entry);
-        complain(entry, &outcome, title, &mut out).map_err(|error| error.to_string())?;
+        complain(entry, &outcome, (title, slow), &mut out).map_err(|error| error.to_string())?;
         report.add(entry, &outcome);
     }
     writeln!(out, "\n{title}\n{report}").map_err(|error| error.to_string())?;
@@ -107,13 +111,13 @@ fn judge_all(judge: &Judge, entries: &[Entry], title: &str, arguments: &Argument
 }
 
 /// Prints what is not right.
-fn complain(entry: &Entry, outcome: &Outcome, title: &str, out: &mut impl Write) -> io::Result<()> {
+fn complain(entry: &Entry, outcome: &Outcome, (title, slow): (&str, Duration), out: &mut impl Write) -> io::Result<()> {
     let place = format!("{title}/{} | {}", entry.group, entry.name);
     if let Some(error) = &outcome.error {
         writeln!(out, "not compiled | {place} | {} tests | {error}", entry.tests.len())?;
     }
-    if outcome.time.as_secs() >= 1 {
-        writeln!(out, "slow | {place} | {:?}", outcome.time)?;
+    if outcome.time >= slow {
+        writeln!(out, "slow | {place} | {:?} | {:?} to grammar", outcome.time, outcome.grammar_time)?;
     }
     for (test, verdict) in entry.tests.iter().zip(&outcome.verdicts) {
         let label = match verdict {

@@ -12,6 +12,7 @@ mod suite;
 use std::time::{Duration, Instant};
 
 use glrmask_compiler::Config;
+use glrmask_grammar::Grammar;
 use glrmask_json_schema::{Category, Options};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
@@ -73,6 +74,8 @@ pub struct Outcome {
     pub reason: Option<String>,
     /// From schema text to constraint.
     pub time: Duration,
+    /// From schema text to grammar.
+    pub grammar_time: Duration,
 }
 
 /// Compiles entries and judges their tests.
@@ -95,13 +98,21 @@ impl Judge {
     /// Compiles the schema and feeds it the instances.
     pub fn judge(&self, entry: &Entry) -> Outcome {
         let start = Instant::now();
-        let compiled = self.compile(&entry.schema);
+        let grammar = self.grammar(&entry.schema);
+        let grammar_time = start.elapsed();
+        let compiled = grammar.and_then(|grammar| self.compile(&grammar));
         let time = start.elapsed();
         match compiled {
             Ok(constraint) => {
                 let mentions = Mentions::new(&entry.schema);
                 let verdict = |test: &Test| verdict(&constraint, test, &mentions, self.budget);
-                Outcome { verdicts: entry.tests.iter().map(verdict).collect(), error: None, reason: None, time }
+                Outcome {
+                    verdicts: entry.tests.iter().map(verdict).collect(),
+                    error: None,
+                    reason: None,
+                    time,
+                    grammar_time,
+                }
             }
             Err(refusal) => {
                 let verdict = |test: &Test| match (refusal.empty, test.valid) {
@@ -109,18 +120,21 @@ impl Judge {
                     _ => Verdict::NotCompiled,
                 };
                 let verdicts = entry.tests.iter().map(verdict).collect();
-                Outcome { verdicts, error: Some(refusal.error), reason: Some(refusal.reason), time }
+                Outcome { verdicts, error: Some(refusal.error), reason: Some(refusal.reason), time, grammar_time }
             }
         }
     }
-    fn compile(&self, schema: &str) -> Result<Constraint, Refusal> {
+    fn grammar(&self, schema: &str) -> Result<Grammar, Refusal> {
         let compiled = glrmask_json_schema::compile(schema, &self.options).map_err(|error| {
             let message = error.message().split([':', '"', '(']).next().unwrap_or("").trim().to_owned();
             let keyword = error.keyword().unwrap_or("-");
             let reason = format!("{:?} {keyword}: {message}", error.category());
             Refusal { error: error.to_string(), reason, empty: error.category() == Category::Empty }
         })?;
-        glrmask_compiler::compile(&compiled.grammar, &self.vocab, &Config::default()).map_err(|error| {
+        Ok(compiled.grammar)
+    }
+    fn compile(&self, grammar: &Grammar) -> Result<Constraint, Refusal> {
+        glrmask_compiler::compile(grammar, &self.vocab, &Config::default()).map_err(|error| {
             let error = error.to_string();
             let reason = format!("grammar: {}", error.split(':').next().unwrap_or(""));
             Refusal { error, reason, empty: false }

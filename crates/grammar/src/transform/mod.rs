@@ -11,6 +11,7 @@ mod emptiness;
 pub mod epsilon;
 pub mod ignore;
 pub mod inline;
+mod marks;
 pub mod merge_terminals;
 pub mod normalize;
 pub mod right_recursion;
@@ -21,4 +22,4 @@ pub mod unit_bypass;
 pub mod unit_cycles;
 
 pub use cfg::Cfg;
-pub use normalize::{normalize, NormalizeConfig, Normalized};
+pub use normalize::{normalize, normalize_marked, Marked, NormalizeConfig, Normalized};

@@ -4,7 +4,8 @@ use glrmask_automata::{Id, IndexVec, NonterminalId, Symbol, TerminalId};
 use rustc_hash::FxHashSet;
 
 use super::{
-    emptiness, epsilon, ignore, inline, merge_terminals, right_recursion, split, trim, unit_bypass, unit_cycles, Cfg,
+    emptiness, epsilon, ignore, inline, marks, merge_terminals, right_recursion, split, trim, unit_bypass, unit_cycles,
+    Cfg,
 };
 use crate::diagnostic::GrammarError;
 use crate::ir::{Grammar, Pattern, Production};
@@ -97,18 +98,59 @@ pub struct Normalized {
 /// ```
 ///
 /// # Errors
-/// A grammar that is not [valid](Grammar::validate), open slots, markers, an empty language (the message names the rule that derives
-/// nothing), more productions than allowed.
+/// A grammar that is not [valid](Grammar::validate), open slots, an empty language (the message names the rule that
+/// derives nothing), more productions than allowed.
 ///
 /// # Complexity
 /// Linear in the grammar times the bypass limit; merging terminals sorts contexts and repeats while it finds some.
 pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normalized, GrammarError> {
     grammar.validate()?;
     check_closed(grammar)?;
+    let found = match grammar.marks.is_empty() {
+        true => rewrite(grammar, config)?,
+        false => rewrite(&marks::erase(grammar), &for_markers(config))?,
+    };
+    found.ok_or_else(|| emptiness::explain(grammar, &dead_terminals(grammar, config)))
+}
+
+/// The grammar of its texts with exactly one marker picked, as a terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The grammar. Its terminals are those of the original, and one for each marker after them; nothing is merged.
+    pub normalized: Normalized,
+    /// Number of terminals.
+    pub terminals: usize,
+    /// The terminal of each marker that some text has, and its number. Sorted by terminal.
+    pub markers: Vec<(TerminalId, u32)>,
+}
+
+/// Where markers may stand: texts with one of them picked, all others erased. `None` if no text has a marker.
+///
+/// # Errors
+/// As for [`normalize`], an empty language apart.
+pub fn normalize_marked(grammar: &Grammar, config: &NormalizeConfig) -> Result<Option<Marked>, GrammarError> {
+    grammar.validate()?;
+    check_closed(grammar)?;
+    let limit = config.max_productions.saturating_mul(8);
+    let Some(marks::Picked { grammar, mut markers }) = marks::pick(grammar, limit)? else { return Ok(None) };
+    let Some(normalized) = rewrite(&grammar, &for_markers(config))? else { return Ok(None) };
+    let used: FxHashSet<Symbol> = normalized.productions.iter().flat_map(|p| p.rhs.iter().copied()).collect();
+    markers.retain(|marker| used.contains(&Symbol::Terminal(marker.0)));
+    markers.sort_unstable();
+    Ok(Some(Marked { normalized, terminals: grammar.terminals.len(), markers }))
+}
+
+/// Both grammars must know the same terminals, and what can be merged in one of them may differ in the other.
+fn for_markers(config: &NormalizeConfig) -> NormalizeConfig {
+    NormalizeConfig { merge_terminals: false, ..config.clone() }
+}
+
+/// All transformations; `None` if the language is empty. There are no slots and no markers.
+fn rewrite(grammar: &Grammar, config: &NormalizeConfig) -> Result<Option<Normalized>, GrammarError> {
     let dead = dead_terminals(grammar, config);
     let (mut cfg, global_ignore) = ignore::ignore(grammar, config.global_ignore, |t| !dead.contains(&t));
     cfg.productions.retain(|p| !p.rhs.iter().any(|s| matches!(s, Symbol::Terminal(t) if dead.contains(t))));
-    let mut cfg = trim::trim(cfg).ok_or_else(|| emptiness::explain(grammar, &dead))?;
+    let Some(mut cfg) = trim::trim(cfg) else { return Ok(None) };
     if config.split {
         cfg = check(split::split(cfg), config)?;
     }
@@ -127,17 +169,15 @@ pub fn normalize(grammar: &Grammar, config: &NormalizeConfig) -> Result<Normaliz
         }
         cfg = inline::inline(cfg);
     }
-    Ok(finish(cfg, grammar, accepts_empty, global_ignore, merged))
+    Ok(Some(finish(cfg, grammar, accepts_empty, global_ignore, merged)))
 }
 
-/// Refuses what has no meaning for a parser: open slots and, in this version, markers.
+/// Refuses what has no meaning for a parser: open slots.
 fn check_closed(grammar: &Grammar) -> Result<(), GrammarError> {
     if let Some(slot) = grammar.slots.first() {
         return Err(GrammarError::invalid(format!("nothing is bound to the slot `{}`", slot.name), slot.span));
     }
-    let Some(mark) = grammar.marks.first() else { return Ok(()) };
-    let span = grammar.nonterminals.get(mark.nonterminal).and_then(|n| n.span);
-    Err(GrammarError::unsupported(format!("`@mark({})` is not supported yet", mark.id), span))
+    Ok(())
 }
 
 /// What comes after ε-elimination. The language is not empty.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::implied::only_named_members;
 use super::unevaluated::Kind;
 use super::{Algebra, Case, Goal};
 use crate::error::{Result, SchemaError};
@@ -35,6 +36,8 @@ struct Choice {
     branches: Vec<Vec<SchemaId>>,
     /// Exactly one branch holds (else at least one).
     exactly_one: bool,
+    /// The branches are ways to violate a schema.
+    dual: bool,
     trail: Trail,
 }
 
@@ -151,7 +154,7 @@ impl Algebra<'_> {
         for (lists, exactly_one) in [(&schema.any_of, false), (&schema.one_of, true)] {
             for list in lists {
                 let branches = list.iter().map(|&id| vec![id]).collect();
-                choices.push(Choice { branches, exactly_one, trail: trail.clone() });
+                choices.push(Choice { branches, exactly_one, dual: false, trail: trail.clone() });
             }
         }
         for &negated in &schema.not {
@@ -163,14 +166,14 @@ impl Algebra<'_> {
             match branches.len() {
                 0 => return Ok(false),
                 1 => partial.push_all(&branches.swap_remove(0), trail),
-                _ => choices.push(Choice { branches, exactly_one: false, trail: trail.clone() }),
+                _ => choices.push(Choice { branches, exactly_one: false, dual: true, trail: trail.clone() }),
             }
         }
         for kind in [Kind::Properties, Kind::Items] {
             if let Some(mut branches) = self.unevaluated(id, kind)? {
                 match branches.len() {
                     1 => partial.push_all(&branches.swap_remove(0), trail),
-                    _ => choices.push(Choice { branches, exactly_one: false, trail: trail.clone() }),
+                    _ => choices.push(Choice { branches, exactly_one: false, dual: false, trail: trail.clone() }),
                 }
             }
         }
@@ -198,16 +201,41 @@ impl Algebra<'_> {
             if (trivial && !choice.exactly_one) || self.settles(&partial, &choice)? {
                 continue;
             }
-            for branch in self.branches(&choice, partial.types)?.iter().rev() {
+            let branches = self.branches(&choice, partial.types)?;
+            let apart = choice.dual && partial.choices.iter().any(|other| other.dual);
+            let first = stack.len();
+            let mut none_before = Vec::new();
+            for branch in &branches {
                 let mut next = partial.clone();
+                next.push_all(&none_before, &choice.trail);
                 next.push_all(branch, &choice.trail);
                 next.chosen = true;
                 stack.push(next);
+                if let (&[id], true) = (branch.as_slice(), apart) {
+                    none_before.extend(self.not_this_key(id, partial.types)?);
+                }
             }
+            stack[first..].reverse();
             return Ok(());
         }
         cases.push(Case::Assertions { members: partial.members, types: partial.types });
         Ok(())
+    }
+    /// The negation of a schema about a named member, if that is one schema: what the branches after it may assume.
+    ///
+    /// n schemas, each violated in k ways, are kⁿ cases. Where the first way is another discriminator, and the other ways
+    /// come with "not that discriminator", one violation mostly settles all others.
+    fn not_this_key(&mut self, id: SchemaId, types: TypeSet) -> Result<Option<SchemaId>> {
+        let schema = self.store.get(id);
+        if types != TypeSet::OBJECT || !only_named_members(&schema) {
+            return Ok(None);
+        }
+        let mut branches = self.negation(id)?;
+        branches.retain(|branch| branch.iter().all(|&id| self.store.get(id).types.meets(types)));
+        match branches.as_slice() {
+            [branch] => Ok(branch.first().copied().filter(|_| branch.len() == 1)),
+            _ => Ok(None),
+        }
     }
     /// Whether some branch of the choice already holds.
     fn settles(&mut self, partial: &Partial, choice: &Choice) -> Result<bool> {

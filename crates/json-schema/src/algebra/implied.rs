@@ -57,7 +57,7 @@ impl Algebra<'_> {
 }
 
 /// Whether nothing is asserted but types, required keys and named members.
-fn only_named_members(schema: &Schema) -> bool {
+pub(super) fn only_named_members(schema: &Schema) -> bool {
     let Schema { types: _, values, excluded, number, string, array, object, references, .. } = schema;
     let Schema { all_of, any_of, one_of, not, annotating, unsupported, .. } = schema;
     let ObjectRules { properties: _, required: _, patterns, additional, min_properties, max_properties, .. } = object;

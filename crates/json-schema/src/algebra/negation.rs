@@ -4,6 +4,8 @@
 
 use std::rc::Rc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::unevaluated::{Kind, Leftover};
 use super::Algebra;
 use crate::error::Result;
@@ -209,17 +211,18 @@ impl Dual<'_, '_> {
     fn object(&mut self, rules: &ObjectRules) {
         let objects = |object| Schema { object, ..Schema::typed(TypeSet::OBJECT) };
         let (always, never) = (self.algebra.store.always, self.algebra.store.never);
+        let required: FxHashSet<&Rc<str>> = rules.required.iter().collect();
+        let declared: FxHashMap<&Rc<str>, SchemaId> = rules.properties.iter().map(|(key, id)| (key, *id)).collect();
         for key in &rules.required {
-            self.branch(Schema { types: TypeSet::OBJECT, ..Schema::property(key, never) });
+            // One branch for "not there" and "there with another value": n keys would split into 2ⁿ cases.
+            let violated = declared.get(key).map_or(never, |&schema| self.not(schema));
+            let properties =
+                if violated == never { vec![(key.clone(), never)] } else { with(rules, key, violated, always) };
+            self.branch(objects(ObjectRules { properties, ..ObjectRules::default() }));
         }
-        for (key, schema) in rules.properties.iter().filter(|(_, schema)| *schema != always) {
-            let violated = self.not(*schema);
-            let properties = if rules.properties.len() <= MAX_MENTIONED {
-                let value = |name: &Rc<str>| if name == key { violated } else { always };
-                rules.properties.iter().map(|(name, _)| (name.clone(), value(name))).collect()
-            } else {
-                vec![(key.clone(), violated)]
-            };
+        let optional = rules.properties.iter().filter(|(key, schema)| *schema != always && !required.contains(key));
+        for (key, schema) in optional {
+            let properties = with(rules, key, self.not(*schema), always);
             let required = vec![key.clone()];
             self.branch(objects(ObjectRules { properties, required, ..ObjectRules::default() }));
         }
@@ -299,4 +302,13 @@ impl Dual<'_, '_> {
         }
         self.branches.extend(schema.not.iter().map(|&inner| vec![inner]));
     }
+}
+
+/// The properties of a schema, of which one has another value and the others any.
+fn with(rules: &ObjectRules, key: &Rc<str>, value: SchemaId, always: SchemaId) -> Vec<(Rc<str>, SchemaId)> {
+    if rules.properties.len() > MAX_MENTIONED {
+        return vec![(key.clone(), value)];
+    }
+    let others = |name: &Rc<str>| if name == key { value } else { always };
+    rules.properties.iter().map(|(name, _)| (name.clone(), others(name))).collect()
 }

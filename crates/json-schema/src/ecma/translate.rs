@@ -69,8 +69,11 @@ impl Translator<'_> {
             }
             Ast::Concat(parts) => self.sequence(parts, rest, at_start)?,
             Ast::Alternate(parts) => {
-                let parts: Result<Vec<_>> = parts.iter().map(|part| self.node(part, rest, at_start)).collect();
-                Regex::alternate(parts?)
+                // What needs no care shares one `rest`: n copies of "anything" would be 2ⁿ sets of copies under way.
+                let (careful, plainly): (Vec<_>, Vec<_>) = parts.iter().partition(|part| has_assertion(part));
+                let plainly = Regex::alternate(plainly.into_iter().map(|part| plain(part, self.class)));
+                let careful: Result<Vec<_>> = careful.iter().map(|part| self.node(part, rest, at_start)).collect();
+                Regex::alternate(careful?.into_iter().chain([Regex::concat([plainly, rest.clone()])]))
             }
             Ast::Repeat { inner, min, max: Some(max) } if *max <= MAX_UNROLLED => {
                 let counts = (*min..=*max).map(|n| {
@@ -196,6 +199,7 @@ mod tests {
             ("^(?=.*\\d)(?=.*[a-z]).{3,}$", &["ab1", "1aa"], &["abc", "123", "a1"]),
             ("^(?=a$|b)\\w*$", &["a", "bcd"], &["ab", ""]),
             ("a(?!b)", &["ac", "abac", "a"], &["ab", "b"]),
+            ("^list|date|time|ends$|int", &["lists", "a date", "xints", "sends"], &["a list", "dat", "endss"]),
             ("(^a|b)c", &["ac", "xbc", "bc"], &["xac"]),
             ("^(a$)?(b)?$", &["", "a", "b"], &["ab"]),
             ("^(\\/?([a-z]*)($|\\/))*$", &["", "a", "a/b", "/a/", "//"], &["A", "a b"]),
@@ -214,6 +218,13 @@ mod tests {
                 assert!(!found(pattern, text), "{pattern} does not find {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn many_words_and_an_anchor_stay_small() {
+        let words = "list|date|time|string|enum|int|double|long|boolean|number|array|object|null|uuid";
+        let limits = Limits { states: 2_000, ..Limits::default() };
+        assert!(compile(&format!("^{words}$"), Spelling::default()).unwrap().compile(&limits).is_ok());
     }
 
     #[test]

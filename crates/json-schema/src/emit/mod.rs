@@ -16,6 +16,7 @@ mod order;
 mod pattern_syntax;
 mod productive;
 mod remainder;
+mod run;
 mod string;
 mod text;
 mod value;
@@ -32,7 +33,6 @@ use crate::decimal::Decimal;
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language;
-use crate::options::Unsupported;
 use crate::schema::SchemaId;
 use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape};
 use crate::types::TypeSet;
@@ -71,6 +71,8 @@ struct Emitter<'a, 'o> {
     objects: FxHashMap<Rc<ObjectShape>, NonterminalId>,
     queue: Vec<Task>,
     productions: usize,
+    /// Sets of keys told apart in objects of any order.
+    key_sets: usize,
     /// Strings that are regular expressions, if there are any.
     pattern_syntax: Option<NonterminalId>,
     /// Where to look if a nonterminal turns out to derive nothing.
@@ -113,6 +115,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             objects: FxHashMap::default(),
             queue: Vec::new(),
             productions: 0,
+            key_sets: 0,
             pattern_syntax: None,
             origins: FxHashMap::default(),
         }
@@ -296,18 +299,6 @@ impl<'a, 'o> Emitter<'a, 'o> {
     fn blame(&mut self, lhs: NonterminalId, goal: &Goal) {
         let pointer = self.algebra.goal_pointer(goal);
         self.origins.insert(lhs, pointer);
-    }
-    /// Meets an assertion about `lhs` that goes beyond a limit: an error, or a warning if it can be weakened and the
-    /// caller prefers that.
-    fn over_limit(&mut self, lhs: NonterminalId, keyword: &str, error: SchemaError, weakened: bool) -> Result<()> {
-        let pointer = self.origins.get(&lhs).cloned().unwrap_or_else(|| "".into());
-        match self.algebra.options.unsupported {
-            Unsupported::Weaken if weakened => {
-                self.algebra.warn(&pointer, keyword, error.message());
-                Ok(())
-            }
-            _ => Err(error.at(&pointer, keyword)),
-        }
     }
     fn finish(self, start: NonterminalId) -> Result<Grammar> {
         let grammar = self.builder.build(start);

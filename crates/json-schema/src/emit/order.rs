@@ -1,9 +1,10 @@
 //! Members in any order: a left-linear automaton over facts.
 //!
-//! A state is the set of tracked keys that have been seen, the number of members, saturated, and the obligations met. Every named key is
-//! tracked, since none may stand twice; that takes 2ⁿ states for n keys, and no grammar can do with fewer (permutations
-//! have no small grammar), so n is limited. Where an object has more keys, `unsupported = weaken` tracks the required
-//! ones only, which keeps every value valid but lets optional keys be repeated.
+//! A state is the set of tracked keys that have been seen, the number of members, saturated, and the obligations met.
+//! Every named key is tracked, since none may stand twice; that takes 2ⁿ states for n keys, and no grammar can do with
+//! fewer (permutations have no small grammar), so n is limited. Where an object has more keys, only the required ones are
+//! tracked, and the compiler warns: optional ones may then be repeated, like free keys, which no value depends on. Where
+//! one does (members are counted, or some of them must meet an obligation), the object is refused.
 //!
 //! ```text
 //! s ∪ {k} → s Mₖ    if k ∉ s        Mₖ → LATERₖ vₖ
@@ -20,6 +21,11 @@ use super::object::Way;
 use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::shape::Obligations;
+
+/// A grammar holds the sets of so many objects of the largest kind, as long as every key is tracked.
+const OBJECTS: usize = 8;
+/// The same where only required keys are.
+const MORE_OBJECTS: usize = 32;
 
 /// Tracked keys seen, number of members, obligations met.
 type Facts = (u64, usize, Obligations);
@@ -45,7 +51,8 @@ impl Emitter<'_, '_> {
         obligations: Obligations,
     ) -> Result<Contents> {
         let required: Vec<bool> = named.iter().map(|(_, required)| *required).collect();
-        let mut order = self.tracked(object, &required)?;
+        let may_repeat = counting.min <= 1 && obligations == 0;
+        let mut order = self.tracked(object, &required, may_repeat)?;
         let tracked = order.tracked.clone();
         let entries = named.iter().zip(tracked).flat_map(|((ways, _), bit)| ways.iter().map(move |&way| (way, bit)));
         let entries: Vec<(Way, Option<u32>)> = entries.chain(free.iter().map(|&way| (way, None))).collect();
@@ -75,18 +82,16 @@ impl Emitter<'_, '_> {
         }
         Ok(contents)
     }
-    /// Decides which keys are tracked.
-    fn tracked(&mut self, object: NonterminalId, members: &[bool]) -> Result<Order> {
-        let limit = self.algebra.options.limits.facts;
-        let states = |n: usize| u32::try_from(n).ok().and_then(|n| 1usize.checked_shl(n)).filter(|_| n < 40);
-        let fits = |n: usize| states(n).is_some_and(|states| states <= limit);
-        let all = fits(members.len());
+    /// Decides which keys are tracked: all, or the required ones if the others may be repeated.
+    fn tracked(&mut self, object: NonterminalId, members: &[bool], may_repeat: bool) -> Result<Order> {
+        let all = self.reserve_sets(members.len(), OBJECTS).is_ok();
         if !all {
-            let given = states(members.len()).unwrap_or(usize::MAX);
-            let mut error = SchemaError::limit("sets of keys of one object in any order", given, limit);
-            error.explain("weakened, optional keys may be repeated");
             let required = members.iter().filter(|&&required| required).count();
-            self.over_limit(object, "properties", error, fits(required))?;
+            let (keys, objects) = if may_repeat { (required, MORE_OBJECTS) } else { (members.len(), OBJECTS) };
+            let pointer = self.origins.get(&object).cloned().unwrap_or_else(|| "".into());
+            self.reserve_sets(keys, objects).map_err(|error| error.at(&pointer, "properties"))?;
+            let reason = "optional keys may be repeated, they are too many to remember in any order";
+            self.algebra.warn(&pointer, "properties", reason);
         }
         let mut bits = 0..;
         let tracked: Vec<_> =
@@ -95,12 +100,30 @@ impl Emitter<'_, '_> {
         let required = required.filter_map(|(_, bit)| *bit).fold(0, |set, bit| set | 1 << bit);
         Ok(Order { tracked, required, states: FxHashMap::default(), queue: Vec::new() })
     }
+    /// Counts the sets of so many keys of one object, unless they are too many, or those of all objects are.
+    fn reserve_sets(&mut self, keys: usize, objects: usize) -> Result<()> {
+        let (limit, sets) = (self.algebra.options.limits.facts, sets(keys));
+        if sets > limit {
+            return Err(SchemaError::limit("sets of keys of one object in any order", sets, limit));
+        }
+        let (total, limit) = (self.key_sets.saturating_add(sets), limit.saturating_mul(objects));
+        if total > limit {
+            return Err(SchemaError::limit("sets of keys of all objects in any order", total, limit));
+        }
+        self.key_sets = total;
+        Ok(())
+    }
     fn facts(&mut self, order: &mut Order, facts: Facts) -> NonterminalId {
         *order.states.entry(facts).or_insert_with(|| {
             order.queue.push(facts);
             self.builder.fresh("members")
         })
     }
+}
+
+/// Number of sets of so many keys, saturating.
+fn sets(keys: usize) -> usize {
+    u32::try_from(keys).ok().filter(|&n| n < usize::BITS).map_or(usize::MAX, |n| 1 << n)
 }
 
 impl Counting {

@@ -7,7 +7,7 @@
 
 use glrmask_automata::{NonterminalId, Regex, Symbol};
 
-use super::Emitter;
+use super::{has_boolean_operation, Emitter};
 use crate::error::{Result, SchemaError};
 use crate::language;
 use crate::shape::StringShape;
@@ -27,6 +27,7 @@ impl Emitter<'_, '_> {
             return Ok(vec![self.terminal("STRING", quoted(content))]);
         }
         let mut symbols = Vec::new();
+        let mut states = 0usize;
         let mut contents: Vec<Regex> = values.iter().map(|value| self.text.spelling.text(value)).collect();
         for shape in shapes {
             if shape.max_length.is_some_and(|max| max < shape.min_length) {
@@ -41,9 +42,20 @@ impl Emitter<'_, '_> {
                 symbols.push(Symbol::Nonterminal(self.long_string(shape)?));
                 continue;
             }
+            if let Some(run) = self.run(shape)? {
+                let string = self.run_string(&run, (shape.min_length, shape.max_length))?;
+                symbols.extend(string.map(Symbol::Nonterminal));
+                continue;
+            }
             let content = shape.content(&self.algebra.languages);
-            if self.has_string(shape, &content)? {
+            let Some(size) = self.inhabited(shape, &content)? else { continue };
+            if !contents.contains(&content) {
+                states = states.saturating_add(size);
                 contents.push(content);
+            }
+            let limit = self.algebra.options.limits.regex_states;
+            if states > limit {
+                return Err(SchemaError::limit("states of the alternatives of a string", states, limit));
             }
         }
         if !contents.is_empty() {
@@ -51,70 +63,75 @@ impl Emitter<'_, '_> {
         }
         Ok(symbols)
     }
-    fn has_string(&self, shape: &StringShape, content: &Regex) -> Result<bool> {
-        if !shape.may_be_empty() || self.has_short_string(shape)? {
-            return Ok(true);
+    /// The states of the automaton, as far as it takes one to see that there is a string. `None`: there is none.
+    fn inhabited(&self, shape: &StringShape, content: &Regex) -> Result<Option<usize>> {
+        if !shape.may_be_empty() || self.has_short_string(shape)? || !has_boolean_operation(content) {
+            return Ok(Some(0));
         }
-        self.is_inhabited(content)
+        let dfa = language::compile(content, &self.algebra.options.limits)?;
+        Ok((!dfa.is_empty_language()).then(|| dfa.len()))
     }
     /// One language cut at a maximal length: whether its shortest string is short enough, so that the product of
-    /// language and length need not be built; if the expression shows it, not even the language. `false` if that is open,
-    /// or if the product may be too large anyway.
+    /// language and length need not be built; if the expression shows it, not even the language. `false` if that is open.
     fn has_short_string(&self, shape: &StringShape) -> Result<bool> {
-        let limits = &self.algebra.options.limits;
         let (&[(language, true)], 0, true) = (&*shape.languages, shape.min_length, shape.excluded.is_empty()) else {
             return Ok(false);
         };
-        let content = self.algebra.languages.content(language);
-        let work = content.size().saturating_mul(shape.max_length.unwrap_or(1).into());
-        let small = work <= limits.regex_states as u64;
-        let written = small.then(|| language::written_shortest(&content)).flatten();
-        if written.is_some_and(|shortest| shape.max_length.is_none_or(|max| shortest <= max.into())) {
+        let short = |length: u64| shape.max_length.is_none_or(|max| length <= max.into());
+        if language::written_shortest(&self.algebra.languages.content(language)).is_some_and(short) {
             return Ok(true);
         }
-        let dfa = self.algebra.languages.automaton(language, limits)?;
-        let Some(shortest) = language::shortest(dfa) else { return Ok(false) };
-        let Some(max) = shape.max_length.map(|max| max as usize) else { return Ok(true) };
-        Ok(shortest <= max && dfa.len().saturating_mul(max) <= limits.regex_states)
+        let dfa = self.algebra.languages.automaton(language, &self.algebra.options.limits)?;
+        Ok(language::shortest(dfa).is_some_and(|length| short(length as u64)))
     }
     /// Contents of any string in the chosen spelling.
     pub(super) fn any_string(&self) -> Regex {
         self.text.any_string.clone()
     }
     fn long_string(&mut self, shape: &StringShape) -> Result<NonterminalId> {
-        let (min, max) = (shape.min_length, shape.max_length);
-        let size = if max.unwrap_or(min) <= MODERATE { CHUNK[0] } else { CHUNK[1] };
-        let chunks = max.unwrap_or(min) / size;
-        if chunks as usize > self.algebra.options.limits.productions {
-            return Err(SchemaError::limit("length of a string", max.unwrap_or(min) as usize, usize::MAX >> 1));
-        }
         let any = self.algebra.languages.any_char();
         let lhs = self.builder.fresh("string");
         let quote = self.terminal("QUOTE", Regex::literal("\""));
-        let chunk = self.terminal("CHUNK", any.repeat(size, Some(size)));
-        let mut before = vec![quote];
+        self.chunks(lhs, quote, (&any, (shape.min_length, shape.max_length)), &Regex::literal("\""))?;
+        Ok(lhs)
+    }
+    /// `lhs → head class{min,max} tail`, in chunks.
+    pub(super) fn chunks(
+        &mut self,
+        lhs: NonterminalId,
+        head: Symbol,
+        (class, (min, max)): (&Regex, (u32, Option<u32>)),
+        tail: &Regex,
+    ) -> Result<()> {
+        let longest = max.unwrap_or(min);
+        let size = if longest <= MODERATE { CHUNK[0] } else { CHUNK[1] };
+        let chunks = longest / size;
+        let limit = self.algebra.options.limits.productions;
+        if chunks as usize > limit {
+            return Err(SchemaError::limit(
+                "length of a string",
+                longest as usize,
+                limit.saturating_mul(size as usize),
+            ));
+        }
+        let mut before = vec![head];
         for i in 0..=chunks {
             let least = min.saturating_sub(i * size);
             let most = max.map_or(size - 1, |max| (max - i * size).min(size - 1));
             let last = i == chunks;
             if least <= most || (last && max.is_none()) {
-                let mut rhs = before.clone();
                 let most = if last && max.is_none() { None } else { Some(most) };
-                rhs.push(self.tail(&any, least, most));
-                self.production(lhs, rhs)?;
+                let rest = self.terminal("TAIL", Regex::concat([class.repeat(least, most), tail.clone()]));
+                self.production(lhs, [before.as_slice(), &[rest]].concat())?;
             }
             if !last {
                 let next = self.builder.fresh("chunks");
-                before.push(chunk);
+                before.push(self.terminal("CHUNK", class.repeat(size, Some(size))));
                 self.production(next, std::mem::take(&mut before))?;
                 before.push(Symbol::Nonterminal(next));
             }
         }
-        Ok(lhs)
-    }
-    /// The rest of a string, with its closing quote.
-    fn tail(&mut self, any: &Regex, min: u32, max: Option<u32>) -> Symbol {
-        self.terminal("TAIL", Regex::concat([any.repeat(min, max), Regex::literal("\"")]))
+        Ok(())
     }
 }
 

@@ -50,7 +50,7 @@ fn concatenation(parts: &[Regex], max: u32, any: &Regex) -> Regex {
 
 /// Bytes of the longest string at most; `None` if that is without bound or not obvious. Recursion is bounded by the
 /// depth of the expression.
-fn longest(language: &Regex) -> Option<u32> {
+pub(crate) fn longest(language: &Regex) -> Option<u32> {
     match language.kind() {
         RegexKind::Empty | RegexKind::Epsilon => Some(0),
         RegexKind::Bytes(_) => Some(1),

@@ -9,6 +9,7 @@ mod obligation;
 mod string;
 
 pub(crate) use array::{ArrayShape, ContainsShape, UniqueShape};
+pub(crate) use length::longest;
 pub(crate) use number::NumberShape;
 pub(crate) use object::{FreeKeys, Named, ObjectShape, Obligations};
 pub(crate) use obligation::all as all_obligations;

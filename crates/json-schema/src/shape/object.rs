@@ -2,17 +2,20 @@
 
 use std::rc::Rc;
 
+use glrmask_automata::Dfa;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::algebra::{Algebra, Goal};
-use crate::error::Result;
+use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
-use crate::language::LanguageId;
+use crate::language::{self, LanguageId};
 use crate::schema::{ObjectRules, Schema, SchemaId, StringRules};
 use crate::types::TypeSet;
 
-/// Most key patterns of one object: keys are split by all of their combinations.
-const MAX_PATTERNS: usize = 8;
+/// So many key patterns are combined without a look at the combinations.
+const FEW_PATTERNS: usize = 4;
+/// Most combinations of key patterns in one object.
+const MAX_ATOMS: usize = 256;
 
 /// Most free keys that are treated like named ones where members are counted.
 const MAX_FEW: usize = 32;
@@ -54,10 +57,13 @@ impl Named {
 /// A set of obligations of one object, as bits.
 pub(crate) type Obligations = u32;
 
+/// A kind of keys: in each of these languages, or not in it.
+type Atom = Vec<(LanguageId, bool)>;
+
 /// Keys that are not named: those in (or not in) some languages.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FreeKeys {
-    pub(crate) languages: Vec<(LanguageId, bool)>,
+    pub(crate) languages: Atom,
     /// What the key itself must satisfy.
     pub(crate) names: Goal,
     pub(crate) value: Goal,
@@ -140,22 +146,47 @@ impl ObjectShape {
                 patterns.push(language);
             }
         }
-        if patterns.len() > MAX_PATTERNS {
-            let at = members.iter().find(|&&id| !algebra.store.get(id).object.patterns.is_empty());
-            let id = at.copied().unwrap_or(algebra.store.always);
-            algebra.unsupported_at(id, "patternProperties", "more than 8 patterns for one object")?;
-            self.free.push(FreeKeys { languages: Vec::new(), names: names.clone(), value: Goal::new(), meets: 0 });
-            return Ok(());
-        }
-        for subset in 0..1usize << patterns.len() {
-            let matches = |i: usize| subset >> i & 1 == 1;
-            let languages: Vec<_> = patterns.iter().enumerate().map(|(i, &p)| (p, matches(i))).collect();
+        for languages in self.atoms(algebra, &patterns, members)? {
             let value = algebra.goal(rules.iter().flat_map(|rules| free_schemas(rules, &languages)));
             if !value.contains(&algebra.store.never) && !names.contains(&algebra.store.never) {
                 self.free.push(FreeKeys { languages, names: names.clone(), value, meets: 0 });
             }
         }
         Ok(())
+    }
+    /// The keys split by patterns: for each kind of keys, which patterns it matches. Few patterns are combined in all
+    /// ways; of many, only the combinations that some key has.
+    fn atoms(&self, algebra: &mut Algebra<'_>, patterns: &[LanguageId], members: &[SchemaId]) -> Result<Vec<Atom>> {
+        if patterns.len() <= FEW_PATTERNS {
+            let matches = |subset: usize, i: usize| subset >> i & 1 == 1;
+            let atom = |subset| patterns.iter().enumerate().map(|(i, &p)| (p, matches(subset, i))).collect();
+            return Ok((0..1usize << patterns.len()).map(atom).collect());
+        }
+        let limits = &algebra.options.limits;
+        let all = language::compile(&algebra.languages.any_char().star(), limits)?;
+        let mut atoms: Vec<(Atom, Dfa)> = vec![(Vec::new(), all)];
+        for &pattern in patterns {
+            let keys = algebra.languages.automaton(pattern, limits)?;
+            let mut split = Vec::new();
+            for (atom, dfa) in &atoms {
+                for matches in [false, true] {
+                    let bounds = language::bounds(limits);
+                    let part = if matches { dfa.intersect(keys, &bounds) } else { dfa.difference(keys, &bounds) };
+                    let part = part.map_err(|error| language::automaton_error(&error, limits))?;
+                    if !part.is_empty_language() {
+                        split.push(([atom.as_slice(), &[(pattern, matches)]].concat(), part));
+                    }
+                }
+            }
+            if split.len() > MAX_ATOMS {
+                let at = members.iter().find(|&&id| !algebra.store.get(id).object.patterns.is_empty());
+                let pointer = algebra.store.pointer(at.copied().unwrap_or(algebra.store.always));
+                let error = SchemaError::limit("kinds of keys told apart by patterns", split.len(), MAX_ATOMS);
+                return Err(error.at(&pointer, "patternProperties"));
+            }
+            atoms = split;
+        }
+        Ok(atoms.into_iter().map(|(atom, _)| atom).collect())
     }
     /// Where members are counted, free keys that are few become named, so that none can be repeated.
     fn name_few(&mut self, algebra: &mut Algebra<'_>) -> Result<()> {

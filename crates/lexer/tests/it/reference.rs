@@ -49,7 +49,7 @@ impl Reference {
         let own = |def: &TerminalDef| match &def.language {
             Language::Literal(bytes) => Some(Dfa::from_literals(&[(bytes, 0)])),
             Language::Automaton(dfa) => Some(dfa.plain()),
-            Language::None => None,
+            Language::None | Language::Token => None,
         };
         Self { defs: defs.to_vec(), automata: defs.iter().map(own).collect(), safe: BTreeMap::new() }
     }

@@ -34,6 +34,7 @@ use glrmask_lexer::Lexer;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::completion::lexemes::{LexemeTable, Ways};
+use crate::completion::text::Text;
 use crate::error::RuntimeError;
 
 typed_id!(
@@ -151,17 +152,17 @@ impl Costs {
     }
 
     /// The bytes of an exit.
-    pub(crate) fn spell_exit(&self, node: NodeId, exit: usize, out: &mut Vec<u8>) {
+    pub(crate) fn spell_exit(&self, node: NodeId, exit: usize, out: &mut Text) {
         self.spell(vec![(node, Part::Exit(exit))], out);
     }
 
     /// The bytes that put a node on top of another.
-    pub(crate) fn spell_on(&self, node: NodeId, on: usize, out: &mut Vec<u8>) {
+    pub(crate) fn spell_on(&self, node: NodeId, on: usize, out: &mut Text) {
         self.spell(vec![(node, Part::On(on))], out);
     }
 
     /// With an explicit stack: derivations are as deep as texts are long.
-    fn spell(&self, mut work: Vec<(NodeId, Part)>, out: &mut Vec<u8>) {
+    fn spell(&self, mut work: Vec<(NodeId, Part)>, out: &mut Text) {
         while let Some((id, part)) = work.pop() {
             let node = &self.nodes[id];
             let how = match part {
@@ -169,7 +170,7 @@ impl Costs {
                 Part::Exit(exit) => node.exits[exit].how,
             };
             match how {
-                Origin::Shift(way) => out.extend_from_slice(&node.ways[way].bytes),
+                Origin::Shift(way) => out.push(&node.ways[way].text),
                 Origin::Reduce => {}
                 Origin::Through(on, exit) => {
                     work.push((node.ons[on].node, Part::Exit(exit)));
@@ -200,7 +201,7 @@ impl Costs {
         }
         for (number, way) in ways.iter().enumerate() {
             if let Some(state) = m.tables.shift(top, way.terminal) {
-                self.derive(id, Fact::On(state, way.after), way.bytes.len() as u64, Origin::Shift(number));
+                self.derive(id, Fact::On(state, way.after), way.text.cost, Origin::Shift(number));
             }
         }
         Ok(id)

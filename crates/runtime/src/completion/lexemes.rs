@@ -3,7 +3,7 @@
 //! A *way* is a terminal with the longest-match conditions pending after it. Where no conditions are pending and none can
 //! arise, ways are found by breadth-first search over one automaton; otherwise over pairs of automaton state and
 //! pending conditions. Ignored text before a lexeme counts as part of it: after `if`, the shortest identifier is a
-//! blank and a letter.
+//! blank and a letter. A token event is a way like any other: of no bytes, after which nothing is pending.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,6 +14,7 @@ use glrmask_automata::{Dfa, StateId, TerminalId};
 use glrmask_lexer::{Component, Condition, ConditionSets, Lexer, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::completion::text::Text;
 use crate::error::RuntimeError;
 
 /// (state, conditions) pairs that one search may visit.
@@ -29,19 +30,22 @@ pub(crate) struct Way {
     /// What is pending afterwards.
     pub(crate) after: ConditionSetId,
     /// The shortest text that does it.
-    pub(crate) bytes: Box<[u8]>,
+    pub(crate) text: Text,
 }
 
 /// Ways, the shortest first, each (terminal, after) once.
 pub(crate) type Ways = Arc<[Way]>;
 
 /// Shortest texts by what is found so far.
-type Found = FxHashMap<(TerminalId, ConditionSetId), Box<[u8]>>;
+type Found = FxHashMap<(TerminalId, ConditionSetId), Text>;
 
 /// Ways found so far. Ids of condition sets are its own.
 #[derive(Debug, Default)]
 pub(crate) struct LexemeTable {
     sets: ConditionSets,
+    /// Token events that may be used, each for what it costs.
+    events: Box<[TerminalId]>,
+    event_cost: u64,
     /// One byte of each class that no automaton of the lexer splits.
     representatives: Vec<u8>,
     inside: FxHashMap<(Thread, ConditionSetId), Ways>,
@@ -51,6 +55,11 @@ pub(crate) struct LexemeTable {
 }
 
 impl LexemeTable {
+    /// Ways that use these token events too, at this cost.
+    pub(crate) fn with_events(events: Box<[TerminalId]>, event_cost: u64) -> Self {
+        Self { events, event_cost, ..Self::default() }
+    }
+
     /// The id of a set of conditions.
     pub(crate) fn conditions(&mut self, conditions: &[Condition]) -> ConditionSetId {
         self.sets.intern(conditions.to_vec())
@@ -71,7 +80,7 @@ impl LexemeTable {
             self.inside.clear();
             self.inside_bytes = 0;
         }
-        self.inside_bytes += ways.iter().map(|way| way.bytes.len() + size_of::<Way>()).sum::<usize>();
+        self.inside_bytes += ways.iter().map(|way| way.text.bytes.len() + size_of::<Way>()).sum::<usize>();
         self.inside.insert((thread, pending), ways.clone());
         Ok(ways)
     }
@@ -83,18 +92,18 @@ impl LexemeTable {
         }
         let mut found = Found::default();
         let mut done: FxHashSet<ConditionSetId> = FxHashSet::default();
-        let mut work = BinaryHeap::from([Reverse((0, Vec::new(), pending))]);
-        while let Some(Reverse((_, before, current))) = work.pop() {
+        let mut work = BinaryHeap::from([Reverse((Text::default(), pending))]);
+        while let Some(Reverse((before, current))) = work.pop() {
             if !done.insert(current) {
                 continue;
             }
             for way in self.fresh(lexer, current)?.iter() {
-                let text = [before.as_slice(), &way.bytes].concat();
+                let text = before.then(&way.text);
                 if way.terminal != IGNORED {
-                    improve(&mut found, (way.terminal, way.after), &text);
+                    improve(&mut found, (way.terminal, way.after), text);
                 } else if current != ConditionSetId::NONE && !done.contains(&way.after) {
                     // With nothing pending, ignored text only costs.
-                    work.push(Reverse((text.len(), text, way.after)));
+                    work.push(Reverse((text, way.after)));
                 }
             }
         }
@@ -108,7 +117,7 @@ impl LexemeTable {
         if let Some(known) = self.fresh.get(&pending) {
             return Ok(known.clone());
         }
-        let found = match pending {
+        let mut found = match pending {
             ConditionSetId::NONE => {
                 let starts = lexer.components().iter_enumerated().map(|(id, c)| (id, c.dfa().start()));
                 self.search(lexer, starts.map(|thread| Node::root(thread, pending)).collect())?
@@ -123,6 +132,8 @@ impl LexemeTable {
                 self.search(lexer, roots)?
             }
         };
+        let events = self.events.iter().map(|&t| ((t, ConditionSetId::NONE), Text::event(t, self.event_cost)));
+        found.extend(events);
         let ways = ways(lexer, found);
         self.fresh.insert(pending, ways.clone());
         Ok(ways)
@@ -141,7 +152,8 @@ impl LexemeTable {
             if node.pending == ConditionSetId::NONE && component.is_plain() {
                 let before = text(&nodes, next);
                 for (terminal, rest) in shortest_matches(component, state) {
-                    improve(&mut found, (terminal, ConditionSetId::NONE), &[before.as_slice(), &rest].concat());
+                    let text = [before.as_slice(), &rest].concat();
+                    improve(&mut found, (terminal, ConditionSetId::NONE), text.into());
                 }
                 next += 1;
                 continue;
@@ -150,7 +162,7 @@ impl LexemeTable {
                 let left = self.sets.intern(component.left(terminal, state).to_vec());
                 let after = self.sets.union(node.pending, left);
                 if !found.contains_key(&(terminal, after)) {
-                    improve(&mut found, (terminal, after), &text(&nodes, next));
+                    improve(&mut found, (terminal, after), text(&nodes, next).into());
                 }
             }
             for &byte in &bytes {
@@ -204,9 +216,9 @@ fn text(nodes: &[Node], node: usize) -> Vec<u8> {
 }
 
 /// Keeps the text if it is the first or the shortest for its way.
-fn improve(found: &mut Found, way: (TerminalId, ConditionSetId), text: &[u8]) {
-    if found.get(&way).is_none_or(|known| known.len() > text.len()) {
-        found.insert(way, text.into());
+fn improve(found: &mut Found, way: (TerminalId, ConditionSetId), text: Text) {
+    if found.get(&way).is_none_or(|known| known.cost > text.cost) {
+        found.insert(way, text);
     }
 }
 
@@ -249,18 +261,17 @@ fn ways(lexer: &Lexer, found: Found) -> Ways {
     let mut seen = Found::default();
     for ((terminal, after), text) in found {
         if lexer.is_ignored(terminal) {
-            improve(&mut seen, (IGNORED, after), &text);
+            improve(&mut seen, (IGNORED, after), text.clone());
         }
         if let Some(terminal) = lexer.parser_terminal(terminal) {
-            improve(&mut seen, (terminal, after), &text);
+            improve(&mut seen, (terminal, after), text);
         }
     }
     sorted(seen)
 }
 
 fn sorted(found: Found) -> Ways {
-    let mut ways: Vec<Way> =
-        found.into_iter().map(|((terminal, after), bytes)| Way { terminal, after, bytes }).collect();
-    ways.sort_unstable_by_key(|way| (way.bytes.len(), way.terminal, way.after));
+    let mut ways: Vec<Way> = found.into_iter().map(|((terminal, after), text)| Way { terminal, after, text }).collect();
+    ways.sort_unstable_by_key(|way| (way.text.cost, way.terminal, way.after));
     ways.into()
 }

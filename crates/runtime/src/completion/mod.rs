@@ -7,6 +7,7 @@
 
 mod costs;
 mod lexemes;
+mod text;
 mod tokens;
 
 use std::cmp::Reverse;
@@ -22,6 +23,8 @@ use weighted_gss::{NodeId as StacksId, WeightedGss};
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::costs::{Costs, Machine, NodeId};
 use crate::completion::lexemes::{LexemeTable, Way};
+use crate::completion::text::Text;
+use crate::completion::tokens::usable_event;
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::state::{condition_sets, ConstraintState};
@@ -35,12 +38,41 @@ pub const COMPLETION_BYTES: u64 = 1 << 24;
 /// What completions are computed from, shared by all states of a constraint.
 #[derive(Debug, Default)]
 pub(crate) struct CompletionTable {
-    lexemes: LexemeTable,
-    costs: Costs,
+    /// With bytes alone.
+    bytes: Facts,
+    /// With token events too, once they are asked for.
+    tokens: Option<Facts>,
     heights: Option<Arc<[u32]>>,
 }
 
+/// What a text costs to complete.
+#[derive(Debug, Default)]
+struct Facts {
+    lexemes: LexemeTable,
+    costs: Costs,
+}
+
+/// What a completion may consist of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum With {
+    /// Bytes; the cost is their number.
+    Bytes,
+    /// Bytes and token events, of which each costs as much as the longest token: so a token takes off that much at most.
+    Events,
+}
+
 impl CompletionTable {
+    fn facts(&mut self, inner: &Inner, with: With) -> &mut Facts {
+        if with == With::Bytes || inner.events.is_empty() {
+            return &mut self.bytes;
+        }
+        self.tokens.get_or_insert_with(|| {
+            let usable = inner.events.terminals().filter(|&t| usable_event(inner, t).is_some()).collect();
+            let lexemes = LexemeTable::with_events(usable, inner.vocab.max_token_len().max(1) as u64);
+            Facts { lexemes, costs: Costs::default() }
+        })
+    }
+
     /// For each node of the trie, how many bytes the longest token below it adds.
     fn heights(&mut self, trie: &Trie) -> Arc<[u32]> {
         let height = |node: u32| {
@@ -53,7 +85,8 @@ impl CompletionTable {
 
 impl ConstraintState {
     /// The fewest bytes that complete the text; of several texts of that length, always the same. Empty if the text is
-    /// complete already (or an end token was committed), `None` if the state is rejected. Changes nothing.
+    /// complete already (or an end token was committed), `None` if the state is rejected, or if no bytes complete the
+    /// text without a token event. Changes nothing.
     ///
     /// Time: the depth of the stack, and the length of the result. The first calls also compute shared tables, about as
     /// large as the parser's.
@@ -61,11 +94,7 @@ impl ConstraintState {
     /// # Errors
     /// More than [`COMPLETION_BYTES`] are needed; a limit of the tables.
     pub fn shortest_completion(&self) -> Result<Option<Vec<u8>>, RuntimeError> {
-        self.complete(|table, found| {
-            let limit = COMPLETION_BYTES as usize;
-            RuntimeError::check_limit("bytes of a completion", found.cost.try_into().unwrap_or(usize::MAX), limit)?;
-            Ok(found.spell(table))
-        })
+        Ok(self.completion(With::Bytes)?.map(|text| text.bytes))
     }
 
     /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out.
@@ -73,19 +102,29 @@ impl ConstraintState {
     /// # Errors
     /// A limit of the tables.
     pub fn shortest_completion_len(&self) -> Result<Option<u64>, RuntimeError> {
-        self.complete(|_, found| Ok(found.cost))
+        self.complete(With::Bytes, |_, found| Ok(found.cost))
+    }
+
+    fn completion(&self, with: With) -> Result<Option<Text>, RuntimeError> {
+        self.complete(with, |facts, found| {
+            let limit = COMPLETION_BYTES as usize;
+            RuntimeError::check_limit("bytes of a completion", found.cost.try_into().unwrap_or(usize::MAX), limit)?;
+            Ok(found.spell(facts))
+        })
     }
 
     fn complete<R>(
         &self,
-        result: impl FnOnce(&CompletionTable, &Search<'_>) -> Result<R, RuntimeError>,
+        with: With,
+        result: impl FnOnce(&Facts, &Search<'_>) -> Result<R, RuntimeError>,
     ) -> Result<Option<R>, RuntimeError> {
         let inner = self.constraint().inner();
         let mut table = inner.completions.lock();
+        let facts = table.facts(inner, with);
         let mut search = Search::new(inner);
         // After an end token there are no branches, and nothing is left to do.
-        let found = self.is_terminated() && self.is_accepting() || search.run(&mut table, self.branches())?;
-        found.then(|| result(&table, &search)).transpose()
+        let found = self.is_terminated() && self.is_accepting() || search.run(facts, self.branches())?;
+        found.then(|| result(facts, &search)).transpose()
     }
 }
 
@@ -160,7 +199,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a completion was found.
-    fn run(&mut self, table: &mut CompletionTable, branches: &[Branch]) -> Result<bool, RuntimeError> {
+    fn run(&mut self, table: &mut Facts, branches: &[Branch]) -> Result<bool, RuntimeError> {
         for branch in branches {
             self.start(table, branch)?;
         }
@@ -190,16 +229,16 @@ impl<'a> Search<'a> {
         self.steps.push(Some(step));
     }
 
-    fn start(&mut self, table: &mut CompletionTable, branch: &Branch) -> Result<(), RuntimeError> {
+    fn start(&mut self, table: &mut Facts, branch: &Branch) -> Result<(), RuntimeError> {
         for conditions in condition_sets(&branch.stacks) {
             let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
             let pending = own_conditions(self.inner, table, conditions);
             let ways = match branch.lexeme {
                 Lexeme::Inside(thread) => table.lexemes.inside(&self.inner.lexer, thread, pending)?,
-                Lexeme::Boundary => [Way { terminal: IGNORED, after: pending, bytes: Box::default() }].into(),
+                Lexeme::Boundary => [Way { terminal: IGNORED, after: pending, text: Text::default() }].into(),
             };
             for way in ways.iter() {
-                self.push(way.bytes.len() as u64, Step::Lexeme(self.starts.len()));
+                self.push(way.text.cost, Step::Lexeme(self.starts.len()));
                 self.starts.push(Start { stacks: stacks.clone(), way: way.clone() });
             }
         }
@@ -219,7 +258,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether the position accepts; else its exits are to be followed.
-    fn visit(&mut self, table: &mut CompletionTable, at: Position, cost: u64) -> Result<bool, RuntimeError> {
+    fn visit(&mut self, table: &mut Facts, at: Position, cost: u64) -> Result<bool, RuntimeError> {
         let inner = self.inner;
         if !self.seen.insert((at.below.node_id(), at.base, at.pushed, at.pending)) {
             return Ok(false);
@@ -245,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes the symbols of a reduction off and goes on above each symbol that it uncovers.
-    fn leave(&mut self, table: &CompletionTable, position: usize, (node, exit): (NodeId, usize), cost: u64) {
+    fn leave(&mut self, table: &Facts, position: usize, (node, exit): (NodeId, usize), cost: u64) {
         let at = &self.positions[position];
         let known = table.costs.exits(node)[exit];
         let depth = known.pop as usize + usize::from(at.pushed.is_none());
@@ -267,9 +306,9 @@ impl<'a> Search<'a> {
         next.into_iter().for_each(|position| self.push(cost, Step::At(position)));
     }
 
-    /// The bytes along the way that was found.
-    fn spell(&self, table: &CompletionTable) -> Vec<u8> {
-        let Some((mut position, on)) = self.end else { return Vec::new() };
+    /// The text along the way that was found.
+    fn spell(&self, table: &Facts) -> Text {
+        let Some((mut position, on)) = self.end else { return Text::default() };
         let mut exits = Vec::new();
         let start = loop {
             match self.positions[position].came {
@@ -280,7 +319,7 @@ impl<'a> Search<'a> {
                 }
             }
         };
-        let mut text = self.starts[start].way.bytes.to_vec();
+        let mut text = self.starts[start].way.text.clone();
         exits.into_iter().rev().for_each(|(node, exit)| table.costs.spell_exit(node, exit, &mut text));
         if let Some((node, on)) = on {
             table.costs.spell_on(node, on, &mut text);
@@ -308,7 +347,7 @@ fn stacks_under(stacks: &Stacks, conditions: ConditionSetId) -> Option<Plain> {
 }
 
 /// The set of conditions by the table's own id.
-fn own_conditions(inner: &Inner, table: &mut CompletionTable, conditions: ConditionSetId) -> ConditionSetId {
+fn own_conditions(inner: &Inner, table: &mut Facts, conditions: ConditionSetId) -> ConditionSetId {
     if conditions == ConditionSetId::NONE {
         return conditions;
     }

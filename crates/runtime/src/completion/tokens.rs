@@ -1,7 +1,7 @@
 //! Completions by tokens: few of them, and the fewest within a bounded search.
 //!
-//! The shortest bytes are split into as few tokens as possible. That need not be the fewest of all, since a longer text
-//! may take fewer tokens; so texts are searched level by level, one token each, for a completion with fewer. A level
+//! The shortest bytes are split into as few tokens as possible. Token events stand between them, and count as many bytes
+//! as the longest token has. That need not be the fewest of all, since a longer text may take fewer tokens; so texts are searched level by level, one token each, for a completion with fewer. A level
 //! is a walk of the vocabulary's trie from each state of the level before, all states once. A subtree is left out when
 //! no token below it can save enough: after any of them at least `(B − longest rest) / longest token` tokens are needed,
 //! where `B` is the number of bytes that complete the text at the subtree's root.
@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_automata::Id;
+use glrmask_automata::{Id, TerminalId};
 use glrmask_glr::LrState;
 use glrmask_vocab::{NodeId, Rank, TokenId, Vocab};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,9 +18,11 @@ use weighted_gss::NodeId as StacksId;
 
 use crate::branch::{Branches, Lexeme};
 use crate::commit;
-use crate::completion::Search;
+use crate::completion::text::Text;
+use crate::completion::{Search, With};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
+use crate::event;
 use crate::state::ConstraintState;
 
 /// Steps of one search: one for each node of the vocabulary's trie, and twenty more for each place not seen before.
@@ -54,10 +56,10 @@ impl ConstraintState {
     /// # Errors
     /// As for [`shortest_completion`](Self::shortest_completion); the search ended without any completion.
     pub fn shortest_completion_tokens(&self) -> Result<Option<TokenCompletion>, RuntimeError> {
-        let Some(text) = self.shortest_completion()? else { return Ok(None) };
+        let Some(text) = self.completion(With::Events)? else { return Ok(None) };
         let inner = self.constraint().inner();
-        let split = fewest_tokens(inner, &text);
-        if text.is_empty() {
+        let split = split(inner, &text);
+        if text == Text::default() {
             return Ok(Some(TokenCompletion { tokens: Vec::new(), is_minimal: true }));
         }
         let split = match split {
@@ -67,7 +69,7 @@ impl ConstraintState {
             other => other,
         };
         let mut search = TokenSearch::new(inner, split.as_ref().map(Vec::len));
-        let improved = search.run(self.branches(), text.len())?;
+        let improved = search.run(self.branches(), text.cost)?;
         match (improved.or(split), search.steps_left) {
             (Some(tokens), left) => Ok(Some(TokenCompletion { tokens, is_minimal: left > 0 })),
             (None, 0) => Err(RuntimeError::limit("steps to find tokens", COMPLETION_STEPS, COMPLETION_STEPS)),
@@ -82,7 +84,25 @@ fn usable_id(inner: &Inner, rank: Rank) -> Option<TokenId> {
     inner.vocab.ids(rank).iter().copied().find(|id| !ends.contains(id))
 }
 
-/// The fewest tokens that spell `text`; `None` if none do. From the end to the beginning.
+/// The id to commit for a token event: any that is not an end token.
+pub(super) fn usable_event(inner: &Inner, terminal: TerminalId) -> Option<TokenId> {
+    let ends = &inner.config.end_tokens;
+    inner.events.ids(&inner.lexer, terminal)?.iter().find(|id| !ends.contains(id))
+}
+
+/// The fewest tokens that spell `text`; `None` if none do.
+fn split(inner: &Inner, text: &Text) -> Option<Vec<TokenId>> {
+    let mut tokens = Vec::new();
+    for (bytes, event) in text.parts() {
+        tokens.extend(fewest_tokens(inner, bytes)?);
+        if let Some(terminal) = event {
+            tokens.push(usable_event(inner, terminal)?);
+        }
+    }
+    Some(tokens)
+}
+
+/// The fewest tokens that spell these bytes; `None` if none do. From the end to the beginning.
 fn fewest_tokens(inner: &Inner, text: &[u8]) -> Option<Vec<TokenId>> {
     let trie = inner.vocab.trie();
     // Per position: how many tokens to the end, and the first of them with its length.
@@ -136,7 +156,7 @@ fn key(branches: &Branches) -> Key {
 /// A place that some tokens lead to.
 struct Place {
     branches: Branches,
-    from: Option<(usize, Rank)>,
+    from: Option<(usize, TokenId)>,
 }
 
 struct TokenSearch<'a> {
@@ -147,7 +167,7 @@ struct TokenSearch<'a> {
     heights: Arc<[u32]>,
     places: Vec<Place>,
     seen: FxHashSet<Key>,
-    /// Bytes that complete a place; the branches keep addresses alive.
+    /// What it costs to complete a place; the branches keep addresses alive.
     known: FxHashMap<Key, (Option<u64>, Branches)>,
     steps_left: usize,
 }
@@ -168,8 +188,8 @@ impl<'a> TokenSearch<'a> {
     }
 
     /// A completion of fewer tokens than known, the fewest of all; `None` if there is none, or no steps are left.
-    fn run(&mut self, branches: &[crate::branch::Branch], bytes: usize) -> Result<Option<Vec<TokenId>>, RuntimeError> {
-        if self.tokens_for(bytes as u64) >= self.below {
+    fn run(&mut self, branches: &[crate::branch::Branch], cost: u64) -> Result<Option<Vec<TokenId>>, RuntimeError> {
+        if self.tokens_for(cost) >= self.below {
             return Ok(None);
         }
         self.places.push(Place { branches: branches.iter().cloned().collect(), from: None });
@@ -189,9 +209,32 @@ impl<'a> TokenSearch<'a> {
         Ok(None)
     }
 
-    /// Walks the trie from a place that took `used` tokens. A token that completes the text, if there is one; otherwise
-    /// the places after all tokens that may lead to fewer tokens than known are added.
-    fn expand(&mut self, place: usize, used: usize) -> Result<Option<Rank>, RuntimeError> {
+    /// A token that completes the text at a place that took `used` tokens, if there is one; otherwise the places after
+    /// all tokens that may lead to fewer tokens than known are added.
+    fn expand(&mut self, place: usize, used: usize) -> Result<Option<TokenId>, RuntimeError> {
+        let inner = self.inner;
+        for terminal in inner.events.terminals() {
+            let Some(token) = usable_event(inner, terminal) else { continue };
+            self.steps_left = self.steps_left.saturating_sub(1);
+            let after = event::advance_terminal(inner, &self.places[place].branches, terminal);
+            match self.cost_left(&after)? {
+                Some(cost) if self.reached(place, used, token, after, cost) => return Ok(Some(token)),
+                _ => {}
+            }
+        }
+        self.expand_text(place, used)
+    }
+
+    /// Whether the token completes the text; if not, the place after it is added unless that is pointless.
+    fn reached(&mut self, place: usize, used: usize, token: TokenId, after: Branches, cost: u64) -> bool {
+        if cost > 0 && used + 1 + self.tokens_for(cost) < self.below && self.seen.insert(key(&after)) {
+            self.places.push(Place { branches: after, from: Some((place, token)) });
+        }
+        cost == 0
+    }
+
+    /// Walks the trie from a place.
+    fn expand_text(&mut self, place: usize, used: usize) -> Result<Option<TokenId>, RuntimeError> {
         let trie = self.vocab.trie();
         let mut work: Vec<(NodeId, Branches)> = vec![(NodeId::ROOT, self.places[place].branches.clone())];
         while let Some((node, branches)) = work.pop() {
@@ -204,17 +247,14 @@ impl<'a> TokenSearch<'a> {
                 if commit::advance(self.inner, &mut after, &[trie.byte(child)]) == 0 {
                     continue;
                 }
-                let Some(bytes) = self.bytes_left(&after)? else { continue };
-                if let Some(rank) = trie.token(child).filter(|&rank| usable_id(self.inner, rank).is_some()) {
-                    if bytes == 0 {
-                        return Ok(Some(rank));
-                    }
-                    if used + 1 + self.tokens_for(bytes) < self.below && self.seen.insert(key(&after)) {
-                        self.places.push(Place { branches: after.clone(), from: Some((place, rank)) });
+                let Some(cost) = self.cost_left(&after)? else { continue };
+                if let Some(token) = trie.token(child).and_then(|rank| usable_id(self.inner, rank)) {
+                    if self.reached(place, used, token, after.clone(), cost) {
+                        return Ok(Some(token));
                     }
                 }
                 let saved = u64::from(self.heights[child.index()]);
-                if saved > 0 && used + 1 + self.tokens_for(bytes.saturating_sub(saved)) < self.below {
+                if saved > 0 && used + 1 + self.tokens_for(cost.saturating_sub(saved)) < self.below {
                     work.push((child, after));
                 }
             }
@@ -222,33 +262,34 @@ impl<'a> TokenSearch<'a> {
         Ok(None)
     }
 
-    /// At least so many tokens have so many bytes.
-    fn tokens_for(&self, bytes: u64) -> usize {
+    /// At least so many tokens cost so much.
+    fn tokens_for(&self, cost: u64) -> usize {
         let longest = self.vocab.max_token_len().max(1) as u64;
-        usize::try_from(bytes.div_ceil(longest)).unwrap_or(usize::MAX)
+        usize::try_from(cost.div_ceil(longest)).unwrap_or(usize::MAX)
     }
 
-    /// How many bytes complete these branches; `None` if nothing does.
-    fn bytes_left(&mut self, branches: &Branches) -> Result<Option<u64>, RuntimeError> {
+    /// What completes these branches costs this; `None` if nothing does.
+    fn cost_left(&mut self, branches: &Branches) -> Result<Option<u64>, RuntimeError> {
         let key = key(branches);
         if let Some(known) = self.known.get(&key) {
             return Ok(known.0);
         }
         self.steps_left = self.steps_left.saturating_sub(PLACE_STEPS);
         let mut search = Search::new(self.inner);
-        let found = search.run(&mut self.inner.completions.lock(), branches)?;
-        let bytes = found.then_some(search.cost);
-        self.known.insert(key, (bytes, branches.clone()));
-        Ok(bytes)
+        let found = search.run(self.inner.completions.lock().facts(self.inner, With::Events), branches)?;
+        let cost = found.then_some(search.cost);
+        self.known.insert(key, (cost, branches.clone()));
+        Ok(cost)
     }
 
-    fn tokens(&self, place: usize, last: Rank) -> Vec<TokenId> {
-        let mut ranks = vec![last];
+    fn tokens(&self, place: usize, last: TokenId) -> Vec<TokenId> {
+        let mut tokens = vec![last];
         let mut here = place;
-        while let Some((before, rank)) = self.places[here].from {
-            ranks.push(rank);
+        while let Some((before, token)) = self.places[here].from {
+            tokens.push(token);
             here = before;
         }
-        ranks.iter().rev().filter_map(|&rank| usable_id(self.inner, rank)).collect()
+        tokens.reverse();
+        tokens
     }
 }

@@ -118,6 +118,8 @@ impl Spec {
             lexer: Lexer::new(&defs, &Limits::default()).unwrap(),
             tables: Tables::build(&rules, &limits).unwrap(),
             accepts_empty: self.accepts_empty,
+            token_terminals: Vec::new(),
+            markers: None,
         }
     }
 

@@ -111,9 +111,9 @@ class Vocab:
     same ids to the same bytes.
 
     Every constructor also takes `special_tokens` (name → id) and `end_token_ids` for the properties of the same names;
-    they have no influence on matching. Ids above `max_id` (16 777 215 unless given) are refused, since a mask has a bit
-    for every id up to the largest. Building takes some tens of milliseconds for 128 000 tokens and lets other threads
-    run.
+    they have no influence on matching, but special tokens get no bytes in what reads the files and objects of
+    tokenizers. Ids above `max_id` (16 777 215 unless given) are refused, since a mask has a bit for every id up to the
+    largest. Building takes some tens of milliseconds for 128 000 tokens and lets other threads run.
     """
 
     @staticmethod
@@ -152,10 +152,10 @@ class Vocab:
     ) -> Vocab:
         """From a `tiktoken.Encoding`, or from the path of a rank file (lines of base64, space, id).
 
-        Special tokens of the encoding and of `special_tokens` (which goes first) get no bytes. `end_token_ids` is the
-        id of `<|endoftext|>`, if there is one and no others are given.
+        Special tokens of the encoding and of `special_tokens` (which goes first) get no bytes.
 
-        Raises `GlrmaskError` for a malformed file, `OSError` for one that cannot be read.
+        Raises `GlrmaskError` for a malformed file, `LimitError` for one too large, `OSError` for one that cannot be
+        read.
         """
 
     @staticmethod
@@ -168,10 +168,84 @@ class Vocab:
     ) -> Vocab:
         """From a tekken JSON file, as Mistral models have them.
 
-        The first ids (1000, as a rule) are special and get no bytes. `end_token_ids` is the id of `</s>`, if no others
-        are given.
+        The first ids (1000, as a rule) are special and get no bytes. Raises as `from_tiktoken` does.
+        """
 
-        Raises `GlrmaskError` for a malformed file, `OSError` for one that cannot be read.
+    @staticmethod
+    def from_huggingface(
+        tokenizer: Any,
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a tokenizer of transformers, a `tokenizers.Tokenizer`, or a tokenizer of mistral-common: byte-level, or
+        text with or without byte fallback.
+
+        Added tokens that are marked as special get no bytes, other ones are literal text. `end_token_ids` has
+        `tokenizer.eos_token_id`. A tokenizer without a fast backend is understood if its vocabulary shows how it spells
+        bytes.
+
+        Raises `GlrmaskError` for a tokenizer whose tokens have no bytes of their own (WordPiece), `LimitError`.
+        """
+
+    @staticmethod
+    def from_tokenizer_json(
+        source: str | bytes | os.PathLike[str],
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a `tokenizer.json` of Hugging Face, without its libraries: the path, that of its folder, or the JSON
+        text (`bytes`, or a `str` that begins with a brace).
+
+        As `from_huggingface`; `generation_config.json` and `tokenizer_config.json` beside the file, if they are there,
+        tell which ids end a sequence.
+
+        Raises `GlrmaskError`, `LimitError`, `OSError` for a file that cannot be read.
+        """
+
+    @staticmethod
+    def from_sentencepiece(
+        model: Any,
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a SentencePiece model: its path, its bytes, or a `sentencepiece.SentencePieceProcessor`.
+
+        Control, unknown and unused pieces get no bytes. Raises as `from_tiktoken` does.
+        """
+
+    @staticmethod
+    def from_gguf(
+        path: str | os.PathLike[str],
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From the metadata of a GGUF file of llama.cpp, versions 2 and 3; the tensors are not read.
+
+        Control, unknown and unused tokens get no bytes. Raises as `from_tiktoken` does; WordPiece is not supported.
+        """
+
+    @staticmethod
+    def from_llama_cpp(
+        llm: Any,
+        *,
+        special_tokens: dict[str, int] | None = None,
+        end_token_ids: Iterable[int] | None = None,
+        max_id: int | None = None,
+    ) -> Vocab:
+        """From a `llama_cpp.Llama` of llama-cpp-python.
+
+        Tokens that end generation (EOG), control, unknown, unused and empty ones get no bytes, so they match no text;
+        `llama_cpp_end_token_ids` has those that end generation.
+
+        Raises `TypeError` for another object; `GlrmaskError` if the package is missing or too old.
         """
 
     def __len__(self) -> int:
@@ -193,7 +267,15 @@ class Vocab:
 
     @property
     def end_token_ids(self) -> list[int]:
-        """Ids that end a sequence, where the source knows them; pass them on when compiling."""
+        """Ids that end a sequence; pass them on when compiling.
+
+        Those that were given; otherwise those that the source says, and special tokens with a name that is known to end
+        a text or a turn (`glrmask.loaders.END_NAMES`).
+        """
+
+    @property
+    def llama_cpp_end_token_ids(self) -> list[int]:
+        """`end_token_ids`, by the name that goes with `from_llama_cpp`."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -383,6 +465,9 @@ class Constraint:
     def mask_len(self) -> int:
         """Number of 32-bit words that `ConstraintState.fill_mask` needs (not the length of Boolean masks)."""
 
+    def marker_ids(self) -> list[int]:
+        """The numbers of all markers (`@mark(n)`) that some text has, sorted, each once. They are no token ids."""
+
     @property
     def vocab(self) -> Vocab:
         """The vocabulary it was compiled for."""
@@ -540,11 +625,24 @@ class ConstraintState:
         Raises `LimitError`.
         """
 
+    def marker_events(self) -> list[tuple[int, int]]:
+        """The markers that the last commit made possible: pairs of number and offset, sorted by offset, then number.
+
+        At the start, those that may stand there. A marker is possible at a place if some text that goes on from here
+        has a reading with the marker there; it is told once, by the commit that gets there, and promises nothing about
+        what the text will be. Offsets count bytes from the start; a token counts its bytes in the vocabulary, also
+        where it stands for itself. Beside ignored text a marker may stand on either side. After `commit_tokens` it is
+        about the last token; more than 512 bytes committed at once count as several commits.
+
+        A commit that fails clears them, and so does an end token; what changes nothing (an unknown id, no bytes, masks
+        and all other questions) leaves them. `rollback` brings back those of the place it goes to.
+        """
+
     def shortest_completion(self) -> bytes | None:
         """The fewest bytes that complete the text; of several texts of that length, always the same. Changes nothing.
 
-        Empty if the text is complete; `None` if the state is rejected. Raises `LimitError` if it has more than
-        16 777 216 bytes.
+        Empty if the text is complete; `None` if the state is rejected, or if only a token event completes it. Raises
+        `LimitError` if it has more than 16 777 216 bytes.
         """
 
     def shortest_completion_len(self) -> int | None:

@@ -50,7 +50,7 @@ class JsonSchemaOptions(TypedDict, total=False):
     property_order: Literal["schema", "any"]
     """Order of object members: `"schema"` (default) is the order of declaration, then other required keys, then free
     ones. `"any"` is every order, never twice the same named key; an object of n named keys then takes 2ⁿ sets of keys,
-    see `JsonSchemaLimits.facts`. Beyond that it is an error; weakened, only required keys are not repeated."""
+    see `JsonSchemaLimits.facts`. In larger objects optional keys may be repeated, and `warnings` says so."""
     ensure_ascii: bool
     """Whether only ASCII characters may be written, others as escapes; false by default."""
     escapes: Literal["natural", "canonical", "any"]

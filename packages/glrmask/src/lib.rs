@@ -20,6 +20,10 @@ mod vocab;
 
 use pyo3::prelude::*;
 
+/// Compiling makes and drops many small tables, on several threads. Only memory of this module is affected.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 mod _glrmask {
     #[pymodule_export]

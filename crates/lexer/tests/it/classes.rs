@@ -101,7 +101,9 @@ proptest! {
         for text in words(4) {
             let (all, few) = (class(&lexer, &mut cache, anywhere, &text), class(&lexer, &mut cache, some, &text));
             let (mut all, mut few) = (meaning(&cache, all), meaning(&cache, few));
-            prop_assert!(few.is_subset(&all));
+            // Where lexemes may start anywhere, one of another component may end in the same terminal, and be free.
+            let covered = |s: &Sequence| all.contains(s) || all.contains(&(s.0.clone(), s.1, None));
+            prop_assert!(few.iter().all(covered), "{:?} {:?} {:?}", text, few, all);
             all.retain(can_start);
             few.retain(can_start);
             prop_assert_eq!(few, all);

@@ -117,6 +117,42 @@ def test_constraint_start_gives_a_state(constraint):
     assert isinstance(constraint.start(), ConstraintState)
 
 
+# --- Constraint and ConstraintState: markers
+
+MARKED = 'start s; nt s = @mark(9) "a" @mark(3) ("b" @mark(9) | @mark(3) "c");'
+
+
+def test_constraint_marker_ids_are_sorted_distinct_and_no_token_ids(vocab, constraint):
+    assert Grammar.from_glrm(MARKED).compile(vocab).marker_ids() == [3, 9]
+    assert constraint.marker_ids() == []
+    unknown = Grammar.from_glrm('start s; nt s = "a" @mark(5000);').compile(vocab)
+    assert (unknown.marker_ids(), unknown.mask_len()) == ([5000], 3)
+
+
+def test_state_marker_events_are_those_of_the_last_commit_by_offset_then_id(vocab):
+    state = Grammar.from_glrm(MARKED).compile(vocab).start()
+    assert state.marker_events() == [(9, 0)]
+    state.commit_token(3)
+    assert state.marker_events() == [(3, 1)]  # Possible by two alternatives, told once.
+    state.commit_token(10)
+    assert state.marker_events() == [(9, 2)]
+    state.reset()
+    state.commit_token(40)
+    assert state.marker_events() == [(3, 1), (9, 2)]
+
+
+def test_state_marker_events_stay_over_queries_and_go_with_a_failed_commit(vocab):
+    state = Grammar.from_glrm(MARKED).compile(vocab).start()
+    state.commit_token(3)
+    state.mask()
+    state.forced_tokens()
+    state.fill_mask(np.zeros(3, dtype=np.int32))
+    assert state.marker_events() == [(3, 1)]
+    with pytest.raises(GlrmaskError):
+        state.commit_token(63)
+    assert state.marker_events() == []
+
+
 # --- ConstraintState
 
 

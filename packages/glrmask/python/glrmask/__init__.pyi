@@ -375,7 +375,8 @@ class Grammar:
 
     @property
     def warnings(self) -> list[SchemaWarning]:
-        """Assertions of a schema that are not enforced; there are none unless weakening was asked for."""
+        """What a schema says without effect: assertions that are not enforced (if weakening was asked for), keywords of
+        another draft, keys that may be repeated."""
 
     def compile(
         self,

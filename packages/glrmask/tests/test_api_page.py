@@ -507,6 +507,28 @@ def test_boundary_trigger_detail_is_metadata_that_changes_no_mask(vocab):
         grammar.compile(vocab, boundary_trigger="TOKENS")
 
 
+def test_boundary_trigger_detail_at_the_final_link_overrides_that_of_preparing(vocab):
+    none, tokens = BoundaryTriggerDetail.NONE, BoundaryTriggerDetail.TOKENS
+    for prepared_with, linked_with, is_told in [
+        (None, None, False),
+        (tokens, None, True),
+        (tokens, none, False),
+        (none, tokens, True),
+    ]:
+        prepared = Grammar.from_glrm(SLOT).prepare(vocab, boundary_trigger=prepared_with)
+        prepared.bind("inner", Grammar.from_regex("b").prepare(vocab))
+        assert bool(prepared.link(boundary_trigger=linked_with).boundary_triggers()) == is_told
+
+
+def test_boundary_trigger_detail_tokens_is_a_conservative_set_of_tokens(vocab):
+    grammar = Grammar.from_glrm(SLOT)
+    grammar.bind("inner", Grammar.from_regex("b"))
+    ((path, candidates),) = grammar.compile(vocab, boundary_trigger=BoundaryTriggerDetail.TOKENS).boundary_triggers()
+    assert path == "inner"
+    assert {10, 40}.issubset(candidates.ids)  # b, and ab from before the boundary
+    assert 63 not in candidates
+
+
 # --- ExactTokens
 
 

@@ -245,7 +245,7 @@ impl Constraint {
     }
 
     /// Whether everything has been filled, so that decoding finds nothing left to compute (pending longest-match
-    /// conditions apart).
+    /// conditions and markers apart).
     pub fn is_complete(&self) -> bool {
         matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Done(Ok(None)))
     }

@@ -38,18 +38,20 @@ class Engine(Protocol):
 class Glrmask:
     """This project's package, or the one of the same name by another author."""
 
-    def __init__(self, vocabulary: Vocabulary, options: dict[str, Any]) -> None:
+    def __init__(self, vocabulary: Vocabulary, options: dict[str, Any], schema_options: dict[str, Any]) -> None:
         import glrmask
 
         self.grammars = {kind: getattr(glrmask.Grammar, f"from_{kind}", None) for kind in FORMATS}
         self.vocab = glrmask.Vocab.from_id_to_bytes(vocabulary.tokens)
         self.options = options
+        self.schema_options = schema_options
 
     def compile(self, kind: str, source: str) -> None:
         read = self.grammars[kind]
         if read is None:
             raise NotImplementedError(f"no {kind}")
-        self.constraint = read(source).compile(self.vocab, **self.options)
+        grammar = read(source, **self.schema_options) if kind == "json_schema" else read(source)
+        self.constraint = grammar.compile(self.vocab, **self.options)
         self.words = np.zeros(self.constraint.mask_len(), dtype=np.int32)
 
     def start(self) -> None:
@@ -115,8 +117,11 @@ MODES = {
     "ours-fast-build": "FAST_BUILD",
     "ours-balanced": "BALANCED",
     "ours-fast-runtime": "FAST_RUNTIME",
+    "ours-flexible": "AUTO",
+    "ours-flexible-fast-build": "FAST_BUILD",
+    "ours-flexible-fast-runtime": "FAST_RUNTIME",
 }
-"""Names of this project's engines and the optimization each stands for."""
+"""Names of this project's engines and the optimization each stands for; `flexible` is any white space between atoms."""
 PEERS = ("glrmask", "llguidance")
 
 
@@ -126,11 +131,12 @@ def engine(name: str, vocabulary: Vocabulary) -> Engine:
         import glrmask
 
         mode = getattr(glrmask.Optimization, MODES[name])
-        made: Engine = Glrmask(vocabulary, {"optimization": mode, "threads": 2})
+        spacing = {"whitespace": "flexible", "max_whitespace": None} if "flexible" in name else {}
+        made: Engine = Glrmask(vocabulary, {"optimization": mode, "threads": 2}, spacing)
     elif name == "llguidance":
         made = Llguidance(vocabulary)
     else:
-        made = Glrmask(vocabulary, {})
+        made = Glrmask(vocabulary, {}, {})
     made.compile("json_schema", '{"type": "string"}')
     made.start()
     made.mask()

@@ -1,4 +1,4 @@
-"""A small run of `scripts/random_walks.py`: walks end in valid documents."""
+"""A small run of `scripts/random_walks.py`: walks end in valid documents, and invalid variants are refused."""
 
 import json
 import subprocess
@@ -38,7 +38,8 @@ def test_walks_end_in_valid_documents(options: list[str], tmp_path: Path) -> Non
     corpus = tmp_path / "schemas.jsonl"
     lines = [json.dumps({"id": str(i), "schema": schema}) for i, schema in enumerate(SCHEMAS)]
     corpus.write_text("\n".join(lines))
-    command = [sys.executable, str(SCRIPT), str(corpus), "--documents", "6", *options]
+    command = [sys.executable, str(SCRIPT), str(corpus), "--documents", "6", "--mutants", "5", "--untested", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"schemas: {len(SCHEMAS)}" in done.stdout
+    assert "variant refused: " in done.stdout

@@ -40,6 +40,7 @@ mod print;
 mod product;
 pub mod regex;
 mod stored;
+mod stored_regex;
 mod trie;
 mod unicode;
 pub mod weighted;

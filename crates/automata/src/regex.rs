@@ -24,7 +24,8 @@ use crate::ByteSet;
 /// assert!(quoted.compile(&Default::default())?.accepts("'été'".as_bytes()));
 /// # Ok::<(), glrmask_automata::AutomataError>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "crate::stored_regex::StoredRegex", into = "crate::stored_regex::StoredRegex")]
 pub struct Regex(Arc<Node>);
 
 struct Node {

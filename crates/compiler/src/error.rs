@@ -7,7 +7,7 @@ use glrmask_glr::GlrError;
 use glrmask_grammar::{DiagnosticKind, GrammarError};
 use glrmask_lexer::LexerError;
 use glrmask_runtime::RuntimeError;
-use glrmask_vocab::TokenId;
+use glrmask_vocab::{TokenId, VocabError};
 
 use crate::policy::Interrupt;
 
@@ -22,6 +22,7 @@ enum Kind {
     Lexer(LexerError),
     Glr(GlrError),
     Runtime(RuntimeError),
+    Vocab(VocabError),
     UnknownToken { id: TokenId, name: String },
     FillLimit { what: &'static str, limit: usize },
     Interrupted(Interrupt),
@@ -64,7 +65,7 @@ impl CompileError {
             Kind::Runtime(e) => e.numbers(),
             // How much it would have taken is not known.
             Kind::FillLimit { limit, .. } => Some((*limit, *limit)),
-            Kind::Grammar(_) | Kind::UnknownToken { .. } | Kind::Interrupted(_) => None,
+            Kind::Grammar(_) | Kind::Vocab(_) | Kind::UnknownToken { .. } | Kind::Interrupted(_) => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).
@@ -95,6 +96,7 @@ impl fmt::Display for CompileError {
             Kind::Lexer(e) => write!(f, "{e}"),
             Kind::Glr(e) => write!(f, "{e}"),
             Kind::Runtime(e) => write!(f, "{e}"),
+            Kind::Vocab(e) => write!(f, "{e}"),
             Kind::FillLimit { what, limit } => write!(f, "filling before decoding takes more than {limit} {what}"),
             Kind::Interrupted(Interrupt::Cancelled) => write!(f, "the compilation was cancelled"),
             Kind::Interrupted(Interrupt::Deadline) => write!(f, "the time for compiling is up"),
@@ -113,6 +115,7 @@ impl std::error::Error for CompileError {
             Kind::Lexer(e) => Some(e),
             Kind::Glr(e) => Some(e),
             Kind::Runtime(e) => Some(e),
+            Kind::Vocab(e) => Some(e),
             Kind::UnknownToken { .. } | Kind::FillLimit { .. } | Kind::Interrupted(_) => None,
         }
     }
@@ -131,6 +134,11 @@ impl From<LexerError> for CompileError {
 impl From<GlrError> for CompileError {
     fn from(error: GlrError) -> Self {
         Self(Kind::Glr(error))
+    }
+}
+impl From<VocabError> for CompileError {
+    fn from(error: VocabError) -> Self {
+        Self(Kind::Vocab(error))
     }
 }
 impl From<RuntimeError> for CompileError {

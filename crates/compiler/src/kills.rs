@@ -17,6 +17,15 @@ use crate::terminals::Compiled;
 /// The kill set of each terminal, without the terminal itself, sorted.
 pub type KillSets = IndexVec<TerminalId, Vec<TerminalId>>;
 
+/// Which terminals compete, and which would.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rivals {
+    /// The kill sets.
+    pub(crate) kills: KillSets,
+    /// Pairs (t, t′) for which t′ ∈ K(t) as soon as some parser state accepts both. Only looked for if asked.
+    pub(crate) apart: Vec<(TerminalId, TerminalId)>,
+}
+
 /// Finds the kill sets.
 ///
 /// # Errors
@@ -27,8 +36,10 @@ pub(crate) fn kill_sets(
     merged: &IndexVec<TerminalId, TerminalId>,
     tables: &Tables,
     limits: &Limits,
-) -> Result<KillSets, CompileError> {
+    find_apart: bool,
+) -> Result<Rivals, CompileError> {
     let mut kills: KillSets = IndexVec::from_elem(Vec::new(), grammar.terminals.len());
+    let mut apart = Vec::new();
     groups(grammar, &mut kills);
     let longer: Vec<(TerminalId, Arc<Dfa>)> = identifier_like(grammar, compiled);
     for (t, terminal) in grammar.terminals.iter_enumerated() {
@@ -41,10 +52,13 @@ pub(crate) fn kill_sets(
         }
         let own = compiled[t].to_dfa();
         for (other, dfa) in longer.iter().filter(|(o, _)| *o != t && grammar.terminals[*o].scope == terminal.scope) {
-            if share_a_state(tables, merged[t], merged[*other])
-                && contains(dfa, &own, &grammar.terminals[t].name, limits)?
-            {
-                kills[t].push(*other);
+            let together = share_a_state(tables, merged[t], merged[*other]);
+            if (together || find_apart) && contains(dfa, &own, &grammar.terminals[t].name, limits)? {
+                match together {
+                    true => kills[t].push(*other),
+                    false if can_outgrow(compiled, t, *other) => apart.push((t, *other)),
+                    false => {}
+                }
             }
         }
     }
@@ -54,7 +68,7 @@ pub(crate) fn kill_sets(
         set.dedup();
         kills.push(set);
     }
-    Ok(kills)
+    Ok(Rivals { kills, apart })
 }
 
 fn groups(grammar: &Grammar, kills: &mut KillSets) {
@@ -79,7 +93,8 @@ fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>)
     grammar.terminals.ids().filter(candidate).map(|t| (t, compiled[t].to_dfa())).collect()
 }
 
-fn share_a_state(tables: &Tables, t: TerminalId, u: TerminalId) -> bool {
+/// Whether some state has an action on both.
+pub(crate) fn share_a_state(tables: &Tables, t: TerminalId, u: TerminalId) -> bool {
     let has = |words: &[u64], t: TerminalId| words.get(t.index() / 64).is_some_and(|w| w >> (t.index() % 64) & 1 == 1);
     (0..tables.states() as u32).map(|s| tables.actionable_words(LrState(s))).any(|w| has(w, t) && has(w, u))
 }

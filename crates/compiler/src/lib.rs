@@ -9,19 +9,27 @@
 
 mod error;
 pub mod kills;
+mod link;
 mod policy;
+mod prepared;
+mod stored;
 mod terminals;
+mod triggers;
 
 use glrmask_automata::{Id, IndexVec, TerminalId};
 use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
 use glrmask_grammar::{normalize, normalize_marked, Grammar, Marked, NormalizeConfig, Normalized, Pattern};
 use glrmask_lexer::{BitSet, Language, Lexer, TerminalDef};
-use glrmask_runtime::{Constraint, MarkerTables, Parts, TokenIds, TokenTerminal};
+use glrmask_runtime::{BoundaryTrigger, Constraint, MarkerTables, Parts, TokenIds, TokenTerminal};
 use glrmask_vocab::{Cache, TokenId, Vocab};
 
 pub use error::CompileError;
 pub use kills::KillSets;
+pub use link::compile_assembly;
 pub use policy::{Check, FillLimits, Interrupt, Optimization, Policy};
+pub use prepared::Prepared;
+pub use stored::{load as load_prepared, save as save_prepared};
+pub use triggers::BoundaryTriggerDetail;
 
 use terminals::Compiled;
 
@@ -42,6 +50,10 @@ pub struct Config {
     pub compare_from: usize,
     /// How much is filled before decoding.
     pub policy: Policy,
+    /// Whether bound grammars are compiled part by part and linked; otherwise as one grammar.
+    pub by_parts: bool,
+    /// What is found out about the boundaries of bound grammars.
+    pub boundary_trigger: BoundaryTriggerDetail,
 }
 
 impl Default for Config {
@@ -55,6 +67,8 @@ impl Default for Config {
             compare_from: glrmask_runtime::Config::default().compare_from,
             // Whoever wants it filled says so.
             policy: Policy { optimization: Optimization::FastBuild, ..Policy::default() },
+            by_parts: true,
+            boundary_trigger: BoundaryTriggerDetail::None,
         }
     }
 }
@@ -107,18 +121,40 @@ pub fn compile_observed(
     config: &Config,
     observe: &mut dyn FnMut(Stage),
 ) -> Result<Constraint, CompileError> {
+    compile_with(grammar, vocab, config, Vec::new(), observe)
+}
+
+/// [`compile_observed`], keeping what is known of boundaries.
+fn compile_with(
+    grammar: &Grammar,
+    vocab: &Vocab,
+    config: &Config,
+    boundary_triggers: Vec<BoundaryTrigger>,
+    observe: &mut dyn FnMut(Stage),
+) -> Result<Constraint, CompileError> {
     let mut observe = |stage| {
         observe(stage);
         config.policy.check()
     };
     check_tokens(grammar, vocab)?;
     let program = analyze_with(grammar, config, vocab.cache(), &mut observe)?;
+    finish((program.parts, boundary_triggers), vocab, config, &mut observe)
+}
+
+/// Puts the constraint together and fills its tables as the policy says.
+fn finish(
+    (parts, boundary_triggers): (Parts, Vec<BoundaryTrigger>),
+    vocab: &Vocab,
+    config: &Config,
+    observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
+) -> Result<Constraint, CompileError> {
     let runtime = glrmask_runtime::Config {
         end_tokens: config.end_tokens.clone(),
         cache_bytes: config.cache_bytes,
         compare_from: config.compare_from,
+        boundary_triggers,
     };
-    let constraint = Constraint::new(program.parts, vocab.clone(), runtime)?;
+    let constraint = Constraint::new(parts, vocab.clone(), runtime)?;
     observe(Stage::Constraint)?;
     config.policy.fill(&constraint)?;
     observe(Stage::Fill)?;
@@ -162,9 +198,10 @@ fn analyze_with(
     let tables = Tables::build(&rules, &config.tables)?;
     observe(Stage::Tables)?;
     let adjacency = Adjacency::new(&rules, &config.tables)?;
-    let kills = kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata)?;
+    let rivals = kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata, false)?;
+    let kills = rivals.kills;
     observe(Stage::Relations)?;
-    let defs = terminal_defs(&normalized, compiled, &adjacency, &kills);
+    let defs = terminal_defs(&normalized, &compiled, &adjacency, &kills);
     let lexer = Lexer::new(&defs, &config.automata)?;
     observe(Stage::Lexer)?;
     let token_terminals = token_terminals(grammar, &lexer);
@@ -205,7 +242,7 @@ fn rule_set(terminals: usize, normalized: &Normalized) -> RuleSet {
 
 fn terminal_defs(
     normalized: &Normalized,
-    compiled: IndexVec<TerminalId, Compiled>,
+    compiled: &IndexVec<TerminalId, Compiled>,
     adjacency: &Adjacency,
     kills: &KillSets,
 ) -> Vec<TerminalDef> {

@@ -29,8 +29,8 @@ pub(crate) fn build(rules: &RuleSet, limits: &Limits) -> Result<Parts, GlrError>
     Ok(emitter.parts)
 }
 
-/// A reduction with its lookahead words, the end of the text among them.
-type Candidate = (Reduction, Vec<u64>);
+/// A reduction with its lookahead words.
+pub(crate) type Candidate = (Reduction, Vec<u64>);
 
 struct Emitter {
     parts: Parts,
@@ -68,7 +68,9 @@ impl Emitter {
             }
             self.parts.transitions.push((symbol, LrState(target)));
         }
-        for (set, list) in self.partition(candidates) {
+        let mut candidates = candidates;
+        candidates.iter_mut().for_each(|(_, set)| self.forget_end(set));
+        for (set, list) in partition(candidates) {
             union_into(&mut actionable, &set);
             let group = Group { set: self.set(set), list: self.list(&list) };
             self.parts.groups.push(group);
@@ -79,32 +81,6 @@ impl Emitter {
             self.parts.accepting = Some(LrState(state as u32));
         }
         self.parts.close_row();
-    }
-
-    /// Disjoint, nonempty sets of terminals, each with all reductions that any of its members selects.
-    fn partition(&self, candidates: Vec<Candidate>) -> Vec<(Vec<u64>, Vec<Reduction>)> {
-        let mut cells: Vec<(Vec<u64>, Vec<Reduction>)> = Vec::new();
-        for (reduction, mut rest) in candidates {
-            self.forget_end(&mut rest);
-            for i in 0..cells.len() {
-                let common: Vec<u64> = cells[i].0.iter().zip(&rest).map(|(a, b)| a & b).collect();
-                if common.iter().all(|&word| word == 0) {
-                    continue;
-                }
-                rest.iter_mut().zip(&common).for_each(|(a, b)| *a &= !b);
-                let list: Vec<Reduction> = cells[i].1.iter().copied().chain([reduction]).collect();
-                if common == cells[i].0 {
-                    cells[i].1 = list;
-                } else {
-                    cells[i].0.iter_mut().zip(&common).for_each(|(a, b)| *a &= !b);
-                    cells.push((common, list));
-                }
-            }
-            if rest.iter().any(|&word| word != 0) {
-                cells.push((rest, vec![reduction]));
-            }
-        }
-        cells
     }
 
     /// Clears the bit of the end of the text, with the word that only it may need.
@@ -136,6 +112,32 @@ impl Emitter {
         self.lists.insert(reductions.into(), next);
         next
     }
+}
+
+/// Disjoint, nonempty sets of terminals, each with all reductions that any of its members selects. The candidates are
+/// ascending, each reduction once.
+pub(crate) fn partition(candidates: Vec<Candidate>) -> Vec<(Vec<u64>, Vec<Reduction>)> {
+    let mut cells: Vec<(Vec<u64>, Vec<Reduction>)> = Vec::new();
+    for (reduction, mut rest) in candidates {
+        for i in 0..cells.len() {
+            let common: Vec<u64> = cells[i].0.iter().zip(&rest).map(|(a, b)| a & b).collect();
+            if common.iter().all(|&word| word == 0) {
+                continue;
+            }
+            rest.iter_mut().zip(&common).for_each(|(a, b)| *a &= !b);
+            let list: Vec<Reduction> = cells[i].1.iter().copied().chain([reduction]).collect();
+            if common == cells[i].0 {
+                cells[i].1 = list;
+            } else {
+                cells[i].0.iter_mut().zip(&common).for_each(|(a, b)| *a &= !b);
+                cells.push((common, list));
+            }
+        }
+        if rest.iter().any(|&word| word != 0) {
+            cells.push((rest, vec![reduction]));
+        }
+    }
+    cells
 }
 
 /// The reductions of a state, ascending, those that do the same joined.

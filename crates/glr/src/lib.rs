@@ -20,6 +20,7 @@ pub mod adjacency;
 pub mod atoms;
 pub mod completable;
 pub mod effects;
+pub mod link;
 pub mod parser;
 pub mod parser_dwa;
 pub mod tables;

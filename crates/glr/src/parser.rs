@@ -27,7 +27,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use weighted_gss::{Weight, WeightedGss};
 
-use crate::several::{explore_graph, shift_graph};
+use crate::several::{explore_graph, shift_graph, Node};
 use crate::tables::{LrState, Reduction, Tables};
 
 /// The stack of a parse that has read nothing, with this weight. Constant time.
@@ -92,6 +92,17 @@ pub fn shift_terminal_mut<W: Weight>(tables: &Tables, stacks: &mut WeightedGss<L
 /// Whether [`shift_terminal`] leaves any stack. Builds nothing for a single stack.
 pub fn can_shift<W: Weight>(tables: &Tables, stacks: &WeightedGss<LrState, W>, t: TerminalId) -> bool {
     reaches(tables, stacks, Lookahead::Terminal(t))
+}
+
+/// Whether the terminal can be shifted from a state for which `at` holds, after any reductions.
+pub fn can_shift_at<W: Weight>(
+    tables: &Tables,
+    stacks: &WeightedGss<LrState, W>,
+    t: TerminalId,
+    at: impl Fn(LrState) -> bool,
+) -> bool {
+    let visit = |node: &Node<W>, _| if at(node.top()) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    explore_graph(tables, stacks, Lookahead::Terminal(t), visit).is_break()
 }
 
 /// Whether what has been read is a whole text: some stack accepts at its end. Builds nothing for a single stack.

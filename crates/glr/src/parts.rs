@@ -138,7 +138,8 @@ impl Parts {
         last_words.into_iter().try_for_each(|(i, word)| ensure(word & unused == 0, "bits beyond the terminals", i))
     }
 
-    fn sets(&self) -> usize {
+    /// Number of sets of terminals.
+    pub(crate) fn sets(&self) -> usize {
         self.set_words.len().checked_div(self.width()).unwrap_or(1)
     }
 

@@ -82,7 +82,7 @@ pub(crate) struct Node<W> {
 }
 
 impl<W: Weight> Node<W> {
-    fn top(&self) -> LrState {
+    pub(crate) fn top(&self) -> LrState {
         self.pushed.unwrap_or(self.base)
     }
 

@@ -5,7 +5,7 @@
 //! (they either shift or reduce by one rule), so `reductions` is a bit test. An object with n optional members, whose
 //! i-th state reduces under each of the n − i later keys, costs n²/64 words instead of n² entries.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{typed_id, Id, NonterminalId, Symbol, TerminalId};
 use serde::{Deserialize, Serialize};
@@ -73,9 +73,9 @@ struct Inner {
     gotos: SparseRows,
     /// Words per set in `parts.set_words`.
     width: usize,
-    /// Per set, its members in ascending order: `members[member_starts[i]..member_starts[i + 1]]`.
-    members: Vec<TerminalId>,
-    member_starts: Vec<u32>,
+    /// Per set, its members in ascending order, made when first asked for: an object with n optional members has n sets
+    /// of up to n members.
+    members: Box<[OnceLock<Box<[TerminalId]>>]>,
     predecessors: Vec<LrState>,
     predecessor_starts: Vec<u32>,
     accessing: Vec<Option<Symbol>>,
@@ -137,11 +137,9 @@ impl Tables {
     /// The terminals under which state `s` has any action, ascending. An action alone does not mean that the terminal
     /// can be shifted: after LALR(1) reductions it may turn out to be impossible.
     pub fn actionable(&self, s: LrState) -> &[TerminalId] {
-        let set = self.inner.parts.actionable.get(s.index()).map_or(0, |&set| set as usize);
-        match self.inner.member_starts.get(set..set + 2) {
-            Some(&[start, end]) if s.index() < self.states() => &self.inner.members[start as usize..end as usize],
-            _ => &[],
-        }
+        let Some(&set) = self.inner.parts.actionable.get(s.index()) else { return &[] };
+        let members = || terminal_set::iter(self.inner.parts.set(set)).collect();
+        self.inner.members.get(set as usize).map_or(&[], |known| known.get_or_init(members))
     }
 
     /// The same as [`actionable`](Self::actionable) in bits: terminal `i` is bit `i % 64` of word `i / 64`. As many
@@ -203,8 +201,7 @@ impl Tables {
         inner.shifts.memory()
             + inner.gotos.memory()
             + inner.parts.memory()
-            + size_of_val(&inner.members[..])
-            + size_of_val(&inner.member_starts[..])
+            + inner.members.iter().map(|known| known.get().map_or(16, |set| 16 + size_of_val(&set[..]))).sum::<usize>()
             + size_of_val(&inner.predecessors[..])
             + size_of_val(&inner.predecessor_starts[..])
             + size_of_val(&inner.accessing[..])
@@ -221,6 +218,16 @@ impl Tables {
     pub(crate) fn from_parts(parts: Parts) -> Result<Self, GlrError> {
         parts.check()?;
         Ok(Self { inner: Arc::new(Inner::new(parts)) })
+    }
+
+    /// Tables put together from tables: the parts are right by construction.
+    pub(crate) fn from_linked(parts: Parts) -> Self {
+        debug_assert_eq!(parts.check(), Ok(()));
+        Self { inner: Arc::new(Inner::new(parts)) }
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.inner.parts
     }
 
     /// The groups of a state: sets of lookaheads and what they reduce.
@@ -251,7 +258,7 @@ impl Inner {
             shifts.push_row(terminals.iter().map(|&(t, p)| (t, p.0)));
             gotos.push_row(nonterminals.iter().map(|&(code, p)| (code - parts.terminals, p.0)));
         }
-        let (members, member_starts) = members(&parts);
+        let members = (0..parts.sets()).map(|_| OnceLock::new()).collect();
         let incoming = (0..states).flat_map(|p| parts.transitions_of(p).iter().map(move |&(_, q)| (q.0, p as u32)));
         let (predecessors, predecessor_starts) = distinct_rows(&Relation::from_pairs(states, incoming));
         let symbol = |code: u32| match code.checked_sub(parts.terminals) {
@@ -260,18 +267,7 @@ impl Inner {
         };
         let accessing = parts.accessing_codes().into_iter().map(|code| code.map(symbol)).collect();
         let (width, conflicts) = (parts.width(), parts.conflicts());
-        Self {
-            parts,
-            shifts,
-            gotos,
-            width,
-            members,
-            member_starts,
-            predecessors,
-            predecessor_starts,
-            accessing,
-            conflicts,
-        }
+        Self { parts, shifts, gotos, width, members, predecessors, predecessor_starts, accessing, conflicts }
     }
 
     #[inline]
@@ -281,16 +277,6 @@ impl Inner {
             _ => &[],
         }
     }
-}
-
-/// The members of every set, and where each set's begin.
-fn members(parts: &Parts) -> (Vec<TerminalId>, Vec<u32>) {
-    let (mut members, mut starts) = (Vec::new(), vec![0]);
-    for words in parts.set_words.chunks_exact(parts.width().max(1)) {
-        members.extend(terminal_set::iter(words));
-        starts.push(members.len() as u32);
-    }
-    (members, starts)
 }
 
 /// The rows of a relation with ascending targets, without repetition.

@@ -5,7 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use glrmask_compiler::{compile_observed, Config, FillLimits, Interrupt, Optimization, Policy, Stage};
+use glrmask_compiler::{
+    compile_assembly, compile_observed, BoundaryTriggerDetail, Config, FillLimits, Interrupt, Optimization, Policy,
+    Prepared, Stage,
+};
+use glrmask_grammar::Assembly;
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{TokenId, Vocab};
 
@@ -29,6 +33,8 @@ pub struct CompileOptions {
     pub threads: Option<usize>,
     /// Ends the compilation from another thread.
     pub cancel: Option<Cancel>,
+    /// Metadata about the boundaries of bound grammars; `None`: what was asked for when preparing, or none.
+    pub boundary_trigger: Option<BoundaryTriggerDetail>,
     /// Transformations and limits, for experts. Its `policy` and `end_tokens` are those above.
     pub config: Config,
 }
@@ -95,19 +101,42 @@ pub(crate) fn run(
     options: &CompileOptions,
     observe: &mut dyn FnMut(StageTime),
 ) -> Result<Constraint, Error> {
+    Ok(compile_observed(grammar, vocab, &config(options), &mut timed(observe))?)
+}
+
+pub(crate) fn run_assembly(
+    assembly: &Assembly<Prepared>,
+    vocab: &Vocab,
+    options: &CompileOptions,
+    observe: &mut dyn FnMut(StageTime),
+) -> Result<Constraint, Error> {
+    Ok(compile_assembly(assembly, vocab, &config(options), &mut timed(observe))?)
+}
+
+/// Tells how long it took from the end of one stage to that of the next.
+fn timed(observe: &mut dyn FnMut(StageTime)) -> impl FnMut(Stage) + '_ {
     let mut last = Instant::now();
-    let config = config(options, last);
-    let mut observe = |stage| {
+    move |stage| {
         let now = Instant::now();
         observe(StageTime { stage, time: now - last });
         last = now;
-    };
-    Ok(compile_observed(grammar, vocab, &config, &mut observe)?)
+    }
 }
 
-fn config(options: &CompileOptions, start: Instant) -> Config {
-    let CompileOptions { end_tokens, optimization, limits, strict, background, threads, cancel, config } =
-        options.clone();
+/// What the compiler is told; clocks start now.
+pub(crate) fn config(options: &CompileOptions) -> Config {
+    let start = Instant::now();
+    let CompileOptions {
+        end_tokens,
+        optimization,
+        limits,
+        strict,
+        background,
+        threads,
+        cancel,
+        boundary_trigger,
+        config,
+    } = options.clone();
     let deadline = limits.time.and_then(|time| start.checked_add(time));
     let check = move || match &cancel {
         Some(cancel) if cancel.is_cancelled() => Some(Interrupt::Cancelled),
@@ -121,5 +150,5 @@ fn config(options: &CompileOptions, start: Instant) -> Config {
         threads: threads.unwrap_or(1).max(1),
         check: Some(Arc::new(check)),
     };
-    Config { end_tokens, policy, ..config }
+    Config { end_tokens, policy, boundary_trigger: boundary_trigger.unwrap_or(config.boundary_trigger), ..config }
 }

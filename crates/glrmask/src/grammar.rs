@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use glrmask_automata::{ParseConfig, Regex};
-use glrmask_grammar::{lark, structural_tag, GrammarError, Span};
+use glrmask_automata::{ParseConfig, Regex, Symbol};
+use glrmask_grammar::assembly::Define;
+use glrmask_grammar::{lark, structural_tag, Assembly, GrammarBuilder, GrammarError, Requirement, Source, Span};
 use glrmask_json_schema::{Category, Options, PropertyOrder, Warning};
 use glrmask_runtime::Constraint;
-use glrmask_vocab::{TokenId, Vocab};
+use glrmask_vocab::{ExactTokens, TokenId, Vocab};
 
 use crate::compile::{self, CompileOptions, StageTime};
-
+use crate::compose::{self, Value};
 use crate::error::Error;
+use crate::prepared::{unprepared, PrepareOptions, PreparedGrammar};
 
 /// How a Lark grammar is read.
 #[derive(Clone, Debug, Default)]
@@ -35,10 +37,28 @@ pub enum RegexFlavor {
     Ecma,
 }
 
-/// A grammar, independent of any vocabulary. Cheap to clone.
+/// A grammar, independent of any vocabulary, and what is bound to its slots. Cheap to clone.
+///
+/// Binding changes this handle only: clones, and grammars that it was bound to earlier, keep what they had.
+///
+/// ```
+/// use glrmask::{CompileOptions, Grammar, TokenId, Vocab};
+/// let mut call = Grammar::from_glrm(r#"start call; extern grammar arguments; nt call = "f(" arguments ")";"#)?;
+/// assert_eq!(call.requirements()?[0].name(), "arguments");
+/// call.bind("arguments", Grammar::from_json_schema(r#"{"type": "integer"}"#)?)?;
+///
+/// let vocab = Vocab::new(["f(", "f(-", "1", "2)", ")"].into_iter().zip(0..).map(|(text, id)| (TokenId(id), text)))?;
+/// let constraint = call.compile(&vocab, &CompileOptions::default())?;
+/// let mut state = constraint.start();
+/// [1, 2, 3].iter().try_for_each(|&id| state.commit_token(TokenId(id)))?; // f(-12)
+/// assert!(state.is_accepting());
+/// # Ok::<(), glrmask::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    grammar: Arc<glrmask_grammar::Grammar>,
+    assembly: Assembly<Source>,
+    /// The assembly as one grammar, made when first asked for. Binding leaves it behind.
+    flat: Arc<OnceLock<glrmask_grammar::Grammar>>,
     warnings: Vec<Warning>,
 }
 
@@ -57,7 +77,7 @@ impl Grammar {
     /// Malformed JSON, an invalid or unsupported schema (with a JSON Pointer and the keyword), a limit.
     pub fn from_json_schema_with(schema: &str, options: &Options) -> Result<Self, Error> {
         let compiled = glrmask_json_schema::compile(schema, options)?;
-        Ok(Self { grammar: Arc::new(compiled.grammar), warnings: compiled.warnings })
+        Ok(Self { warnings: compiled.warnings, ..compiled.grammar.into() })
     }
 
     /// From GLRM text.
@@ -195,12 +215,76 @@ impl Grammar {
         Ok(glrmask_grammar::builtin::grammar(name)?.into())
     }
 
+    /// The grammar of one token event out of a set: no bytes, no ignored text.
+    ///
+    /// ```
+    /// use glrmask::{Grammar, TokenId, Vocab};
+    /// let vocab = Vocab::new([(TokenId(0), "a"), (TokenId(1), "")])?;
+    /// let mut grammar = Grammar::from_glrm("start s; extern grammar x; nt s = \"a\" x;")?;
+    /// grammar.bind("x", Grammar::exact(&vocab.tokens([TokenId(1)])?)?)?;
+    /// assert!(grammar.requirements()?.is_empty());
+    /// # Ok::<(), glrmask::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None in practice: the grammar has one production and one slot.
+    pub fn exact(tokens: &ExactTokens) -> Result<Self, Error> {
+        let mut builder = GrammarBuilder::new();
+        let start = builder.nonterminal("start");
+        let event = builder.token_slot("event");
+        builder.production(start, vec![Symbol::Terminal(event)]);
+        let mut grammar = Self::from(builder.build(start)?);
+        grammar.bind("event", tokens)?;
+        Ok(grammar)
+    }
+
+    /// Fills a slot that the source declares (`extern grammar NAME;`, `extern token NAME;`), once. A path joined with `::`
+    /// leads to the slots of what is bound already. What is bound is a snapshot.
+    ///
+    /// ```
+    /// use glrmask::{Grammar, Token, TokenId};
+    /// let mut outer = Grammar::from_glrm("start s; extern grammar x; nt s = \"<\" x \">\";")?;
+    /// outer.bind("x", Grammar::from_glrm("start s; extern token end; nt s = \"a\"+ end;")?)?;
+    /// outer.bind("x::end", Token::new(TokenId(7)))?;
+    /// assert!(outer.bind("x::end", Token::new(TokenId(8))).is_err()); // once
+    /// # Ok::<(), glrmask::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No such slot, one that is filled, a grammar for a slot that takes token events, too deep a nesting. The grammar
+    /// is as before then.
+    pub fn bind(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Error> {
+        let value = value.into();
+        let warnings = if let Value::Grammar(child) = &value { child.warnings.clone() } else { Vec::new() };
+        self.assembly.bind(name, value.binding())?;
+        self.flat = Arc::default();
+        self.warnings.extend(warnings);
+        Ok(())
+    }
+
+    /// The slots that are not filled, those of bound grammars included.
+    ///
+    /// # Errors
+    /// More than ten thousand (a grammar bound in many places counts in each).
+    pub fn requirements(&self) -> Result<Vec<Requirement>, Error> {
+        Ok(self.assembly.requirements()?)
+    }
+
+    /// Compiles what does not depend on the grammars that will be bound, for a vocabulary; see [`PreparedGrammar`].
+    ///
+    /// # Errors
+    /// As for [`compile`](Self::compile); slots may be open.
+    pub fn prepare(&self, vocab: &Vocab, options: &PrepareOptions) -> Result<PreparedGrammar, Error> {
+        PreparedGrammar::new(&self.assembly, vocab, options)
+    }
+
     /// Compiles for a vocabulary.
     ///
     /// # Errors
-    /// An empty language, a limit, a cancellation, or something that is not supported.
+    /// An empty language, an open slot, token events of another vocabulary, a limit, a cancellation, or something that
+    /// is not supported.
     pub fn compile(&self, vocab: &Vocab, options: &CompileOptions) -> Result<Constraint, Error> {
-        compile::run(&self.grammar, vocab, options, &mut |_| {})
+        self.compile_timed(vocab, options, &mut |_| {})
     }
 
     /// [`compile`](Self::compile), telling `observe` how long each stage took.
@@ -213,16 +297,36 @@ impl Grammar {
         options: &CompileOptions,
         observe: &mut dyn FnMut(StageTime),
     ) -> Result<Constraint, Error> {
-        compile::run(&self.grammar, vocab, options, observe)
+        compose::check(&self.assembly, vocab)?;
+        match self.assembly.has_bindings() {
+            true => compile::run_assembly(&unprepared(&self.assembly), vocab, options, observe),
+            false => compile::run(self.ir(), vocab, options, observe),
+        }
     }
 
-    /// The grammar as data.
+    /// The grammar as data: one grammar, in which slots that are filled are replaced by what fills them. If that is too
+    /// large (token events of more than 2²⁶ ids) they are left open.
     pub fn ir(&self) -> &glrmask_grammar::Grammar {
-        &self.grammar
+        self.flat().unwrap_or_else(|_| self.assembly.definition().grammar())
+    }
+
+    fn flat(&self) -> Result<&glrmask_grammar::Grammar, Error> {
+        if !self.assembly.has_bindings() {
+            return Ok(self.assembly.definition().grammar());
+        }
+        if let Some(known) = self.flat.get() {
+            return Ok(known);
+        }
+        let made = self.assembly.flatten()?;
+        Ok(self.flat.get_or_init(|| made))
+    }
+
+    pub(crate) fn assembly(&self) -> &Assembly<Source> {
+        &self.assembly
     }
     /// The grammar as GLRM text.
     pub fn to_glrm(&self) -> String {
-        glrmask_grammar::glrm::print(&self.grammar)
+        glrmask_grammar::glrm::print(self.ir())
     }
     /// Assertions of the source that the grammar does not enforce (never any unless weakening was asked for).
     pub fn warnings(&self) -> &[Warning] {
@@ -232,7 +336,8 @@ impl Grammar {
 
 impl From<glrmask_grammar::Grammar> for Grammar {
     fn from(grammar: glrmask_grammar::Grammar) -> Self {
-        Self { grammar: Arc::new(grammar), warnings: Vec::new() }
+        let assembly = Assembly::new(Arc::new(Source::new(grammar)));
+        Self { assembly, flat: Arc::default(), warnings: Vec::new() }
     }
 }
 

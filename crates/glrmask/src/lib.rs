@@ -22,20 +22,26 @@
 #![doc = include_str!("../README.md")]
 
 mod compile;
+mod compose;
 mod error;
 mod grammar;
+mod prepared;
 
 pub use compile::{Cancel, CompileOptions, Limits, StageTime};
+pub use compose::{Token, Value};
 pub use error::{Error, ErrorKind};
-pub use glrmask_compiler::{Optimization, Stage};
+pub use glrmask_compiler::{BoundaryTriggerDetail, Optimization, Stage};
 pub use glrmask_grammar::lark::Profile as LarkProfile;
+pub use glrmask_grammar::{Requirement, SlotKind};
 pub use glrmask_json_schema::Options as JsonSchemaOptions;
 pub use glrmask_runtime::{commit_tokens_batch, explain, fill_masks, Explanation, TokenCompletion, View};
 pub use glrmask_runtime::{
-    ArtifactError, CommitError, CommitTokensError, Constraint, ConstraintState, MarkerEvent, RuntimeError, Stats,
+    ArtifactError, BoundaryTrigger, CommitError, CommitTokensError, Constraint, ConstraintState, MarkerEvent,
+    RuntimeError, Stats,
 };
-pub use glrmask_vocab::{TokenId, Vocab, VocabError};
+pub use glrmask_vocab::{ExactTokens, TokenId, Vocab, VocabError};
 pub use grammar::{Grammar, LarkOptions, RegexFlavor};
+pub use prepared::{PrepareOptions, PreparedGrammar, PreparedValue};
 
 pub use glrmask_automata as automata;
 pub use glrmask_compiler as compiler;

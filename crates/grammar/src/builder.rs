@@ -184,7 +184,8 @@ impl GrammarBuilder {
     }
     /// Enters a new scope: symbols are declared there until [`leave_scope`](Self::leave_scope).
     pub fn enter_scope(&mut self, name: &str) -> ScopeId {
-        let id = self.scopes.push(Scope { name: name.to_owned(), ..Scope::default() });
+        let parent = Some(self.scope());
+        let id = self.scopes.push(Scope { name: name.to_owned(), parent, ..Scope::default() });
         self.open_scopes.push(id);
         id
     }

@@ -17,16 +17,16 @@ impl Shift {
     pub(crate) fn nonterminal(self, n: NonterminalId) -> NonterminalId {
         NonterminalId(n.0 + self.nonterminals)
     }
-    fn terminal(self, t: TerminalId) -> TerminalId {
+    pub(crate) fn terminal(self, t: TerminalId) -> TerminalId {
         TerminalId(t.0 + self.terminals)
     }
-    fn symbol(self, symbol: Symbol) -> Symbol {
+    pub(crate) fn symbol(self, symbol: Symbol) -> Symbol {
         match symbol {
             Symbol::Terminal(t) => Symbol::Terminal(self.terminal(t)),
             Symbol::Nonterminal(n) => Symbol::Nonterminal(self.nonterminal(n)),
         }
     }
-    fn scope(self, scope: ScopeId) -> ScopeId {
+    pub(crate) fn scope(self, scope: ScopeId) -> ScopeId {
         ScopeId(scope.0 + self.scopes)
     }
     pub(crate) fn in_terminal(self, terminal: &Terminal) -> Terminal {
@@ -48,6 +48,7 @@ impl Shift {
     pub(crate) fn in_scope(self, scope: &Scope) -> Scope {
         let list = |terminals: &[TerminalId]| terminals.iter().map(|t| self.terminal(*t)).collect();
         Scope {
+            parent: scope.parent.map(|parent| self.scope(parent)),
             ignore: list(&scope.ignore),
             groups: scope.groups.iter().map(|group| list(group)).collect(),
             ..scope.clone()
@@ -70,10 +71,10 @@ impl GrammarBuilder {
     /// # Ok::<(), glrmask_grammar::GrammarError>(())
     /// ```
     pub fn embed(&mut self, name: &str, grammar: &Grammar) -> NonterminalId {
-        let shift = self.shift();
+        let (shift, parent) = (self.shift(), Some(self.scope()));
         for (i, scope) in grammar.scopes.iter().enumerate() {
             let scope = shift.in_scope(scope);
-            self.push_scope(if i == 0 { Scope { name: name.to_owned(), ..scope } } else { scope });
+            self.push_scope(if i == 0 { Scope { name: name.to_owned(), parent, ..scope } } else { scope });
         }
         grammar.terminals.iter().for_each(|t| self.push_terminal(shift.in_terminal(t)));
         grammar.nonterminals.iter().for_each(|n| self.push_nonterminal(shift.in_nonterminal(n)));

@@ -5,6 +5,7 @@
 //! need not. Scopes carry the ignored terminals and the keyword switch (an inline grammar is a scope of its own).
 
 use glrmask_automata::{typed_id, IndexVec, NonterminalId, Regex, Symbol, TerminalId};
+use serde::{Deserialize, Serialize};
 
 typed_id!(
     /// A scope: a grammar's own names, ignored terminals and lexing rules.
@@ -15,7 +16,7 @@ typed_id!(
 pub const ROOT_SCOPE: ScopeId = ScopeId(0);
 
 /// Where something stands in a source text. Half-open byte interval; line and column (in Unicode scalars) from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -28,7 +29,7 @@ pub struct Span {
 }
 
 /// What a terminal matches.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Pattern {
     /// Exactly these bytes (never empty).
     Literal(Vec<u8>),
@@ -41,7 +42,7 @@ pub enum Pattern {
 }
 
 /// A terminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Terminal {
     /// A name for diagnostics, dumps and lexer groups.
     pub name: String,
@@ -54,7 +55,7 @@ pub struct Terminal {
 }
 
 /// A nonterminal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonterminal {
     /// A name for diagnostics and dumps (unique within its scope, or made up and starting with `$`).
     pub name: String,
@@ -65,7 +66,7 @@ pub struct Nonterminal {
 }
 
 /// A production `lhs → rhs`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Production {
     /// Left-hand side.
     pub lhs: NonterminalId,
@@ -74,10 +75,12 @@ pub struct Production {
 }
 
 /// A scope.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scope {
     /// Name of the scope, empty for the root.
     pub name: String,
+    /// The scope it stands in; `None` for the root.
+    pub parent: Option<ScopeId>,
     /// Ignored terminals: `I*` before the first atom, between atoms and after the last one of this scope.
     pub ignore: Vec<TerminalId>,
     /// Whether the keyword rule applies (`keywords off;` switches it off).
@@ -88,12 +91,12 @@ pub struct Scope {
 
 impl Default for Scope {
     fn default() -> Self {
-        Self { name: String::new(), ignore: Vec::new(), keywords: true, groups: Vec::new() }
+        Self { name: String::new(), parent: None, ignore: Vec::new(), keywords: true, groups: Vec::new() }
     }
 }
 
 /// What a slot takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SlotKind {
     /// A grammar: the symbol is a nonterminal without productions.
     Grammar,
@@ -102,7 +105,7 @@ pub enum SlotKind {
 }
 
 /// An open slot, `extern grammar NAME;` or `extern token NAME;`: a symbol that derives nothing until it is bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Slot {
     /// Its name within its scope.
     pub name: String,
@@ -117,7 +120,7 @@ pub struct Slot {
 }
 
 /// `@mark(id)`: a nonterminal whose only production is `n → ε`, and whose place in a text is observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Mark {
     /// The nonterminal that stands for it in productions.
     pub nonterminal: NonterminalId,
@@ -126,7 +129,7 @@ pub struct Mark {
 }
 
 /// A grammar: terminals, nonterminals, productions, scopes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grammar {
     /// Terminals.
     pub terminals: IndexVec<TerminalId, Terminal>,

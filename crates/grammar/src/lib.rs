@@ -22,15 +22,17 @@
 //! # Ok::<(), glrmask_grammar::GrammarError>(())
 //! ```
 //!
-//! Reading order: `ir`, `expr`, `builder`, `repeat`; `transform` (its driver is `transform::normalize`); `text` (what
+//! Reading order: `ir`, `expr`, `builder`, `repeat`; `assembly`, `flatten` (composition); `transform` (its driver is `transform::normalize`); `text` (what
 //! the front-ends share), `glrm`, `ebnf`, `gbnf`, `regex`, `lark`, `structural_tag`.
 
+pub mod assembly;
 pub mod builder;
 pub mod builtin;
 pub mod diagnostic;
 pub mod ebnf;
 mod embed;
 pub mod expr;
+mod flatten;
 pub mod gbnf;
 pub mod glrm;
 pub mod ir;
@@ -47,6 +49,7 @@ mod text;
 pub mod transform;
 mod validate;
 
+pub use assembly::{Assembly, Binding, Events, Requirement, Source};
 pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 pub use expr::{Expr, Occurs};

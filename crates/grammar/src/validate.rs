@@ -3,7 +3,7 @@
 use glrmask_automata::{Id, Symbol};
 
 use crate::diagnostic::GrammarError;
-use crate::ir::{Grammar, Pattern, SlotKind, Span};
+use crate::ir::{Grammar, Pattern, Scope, SlotKind, Span};
 
 impl Grammar {
     /// Checks that every id is in range and that patterns are in the form their documentation says. Linear.
@@ -15,6 +15,7 @@ impl Grammar {
     pub fn validate(&self) -> Result<(), GrammarError> {
         self.check_nonterminals()?;
         self.check_terminals()?;
+        self.check_scopes()?;
         for production in &self.productions {
             if self.nonterminals.get(production.lhs).is_none() {
                 return Err(undeclared(production.lhs));
@@ -24,6 +25,14 @@ impl Grammar {
         let lists = self.scopes.iter().flat_map(|s| s.groups.iter().chain([&s.ignore]));
         lists.flatten().try_for_each(|&t| self.check_symbol(Symbol::Terminal(t)))?;
         self.check_slots()
+    }
+
+    fn check_scopes(&self) -> Result<(), GrammarError> {
+        let outside = |(id, scope): (_, &Scope)| scope.parent.is_some_and(|parent| parent >= id);
+        match self.scopes.iter_enumerated().any(outside) {
+            true => Err(GrammarError::invalid("a scope stands in one that comes later", None)),
+            false => Ok(()),
+        }
     }
 
     fn check_slots(&self) -> Result<(), GrammarError> {

@@ -65,6 +65,18 @@ impl Component {
         Self { dfa, terminals, left }
     }
 
+    /// The same component where its terminals are numbered from `first` on.
+    pub(crate) fn moved(&self, first: u32) -> Self {
+        let moved = |t: TerminalId| TerminalId(t.0 + first);
+        let condition = |c: &Condition| Condition { terminal: moved(c.terminal), ..*c };
+        let left = |(t, conditions): &Left| (moved(*t), conditions.iter().map(condition).collect());
+        Self {
+            dfa: self.dfa.clone(),
+            terminals: self.terminals.iter().map(|&t| moved(t)).collect(),
+            left: self.left.iter().map(|(&state, here)| (state, here.iter().map(left).collect())).collect(),
+        }
+    }
+
     /// The joint automaton; [`terminals`](Self::terminals) says what its labels stand for.
     #[inline]
     pub fn dfa(&self) -> &Dfa {

@@ -93,7 +93,7 @@ impl Lexer {
         Ok(Self::assemble(terminals, components, kill_automata))
     }
 
-    fn assemble(
+    pub(crate) fn assemble(
         terminals: IndexVec<TerminalId, Terminal>,
         components: IndexVec<ComponentId, Component>,
         mut kill_automata: KillAutomata,

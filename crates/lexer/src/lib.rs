@@ -1,7 +1,7 @@
 //! Lexing for grammar-constrained decoding: terminals to components, longest match, classes of tokens, profiles,
 //! filled on demand. Knows bytes, never productions.
 //!
-//! In reading order: [`lexer`] (terminals and components), [`conditions`] (longest match), [`scan`] (all lexings of a
+//! In reading order: [`lexer`] (terminals and components), [`link`] (lexers side by side), [`conditions`] (longest match), [`scan`] (all lexings of a
 //! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
 //! from a token), [`mod@profile`] (the vocabulary by class), [`walk`] (what a lexeme alone makes of the vocabulary), [`cache`] (all that is filled on demand).
 //!
@@ -17,6 +17,7 @@ pub mod difference;
 pub mod error;
 pub mod levels;
 pub mod lexer;
+pub mod link;
 pub mod profile;
 pub mod relation;
 pub mod safety;
@@ -30,6 +31,7 @@ pub use conditions::{antichain, Condition, ConditionSets};
 pub use difference::{difference, warm, Moved, Similarity, WIDE};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
+pub use link::LexerPart;
 pub use profile::{has_lexeme_walk, profile, profile_by_token, profile_inside, Profile, TokenSet};
 pub use relation::BitSet;
 pub use scan::{ScanId, StartSetId};

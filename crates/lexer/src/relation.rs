@@ -27,6 +27,21 @@ impl BitSet {
     pub fn contains(&self, item: usize) -> bool {
         self.0.get(item / 64).is_some_and(|word| word >> (item % 64) & 1 == 1)
     }
+    /// Takes an element out.
+    pub fn remove(&mut self, item: usize) {
+        if let Some(word) = self.0.get_mut(item / 64) {
+            *word &= !(1 << (item % 64));
+        }
+    }
+    /// Every element plus 64 · `words`.
+    #[must_use]
+    pub fn moved(&self, words: usize) -> Self {
+        let mut moved = vec![0; words + self.0.len()];
+        if let Some(end) = moved.get_mut(words..) {
+            end.copy_from_slice(&self.0);
+        }
+        Self(moved)
+    }
     /// Adds every element of `other`.
     pub fn union_with(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {

@@ -8,7 +8,7 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 0..8 | `glrmask` and a zero byte |
+//! | 0..8 | `glrmask` and a zero byte (prepared grammars: `glrmaskp`) |
 //! | 8..12 | version of the format, little-endian |
 //! | 12..28 | fingerprint of the vocabulary |
 //! | 28..36 | length of the payload |
@@ -23,15 +23,15 @@ use glrmask_vocab::{Content, TokenId, Vocab};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::boundary::BoundaryTrigger;
 use crate::constraint::{Config, Constraint, Parts};
 use crate::error::ArtifactError;
 use crate::event::TokenTerminal;
 use crate::marker::MarkerTables;
 use crate::stored::StoredFrozen;
 
-const MAGIC: [u8; 8] = *b"glrmask\0";
-/// Raised whenever the payload changes.
-const VERSION: u32 = 2;
+/// The envelope of constraints; its version is raised whenever the payload changes.
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 4 };
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;
@@ -47,6 +47,7 @@ struct Payload {
     end_tokens: Vec<TokenId>,
     cache_bytes: u64,
     compare_from: u64,
+    boundary_triggers: Vec<BoundaryTrigger>,
     frozen: Option<StoredFrozen>,
 }
 
@@ -70,20 +71,10 @@ impl Constraint {
             end_tokens: inner.config.end_tokens.clone(),
             cache_bytes: inner.config.cache_bytes as u64,
             compare_from: inner.config.compare_from as u64,
+            boundary_triggers: inner.config.boundary_triggers.clone(),
             frozen: self.stored(),
         };
-        let payload = bincode::serde::encode_to_vec(&payload, format()).map_err(ArtifactError::encode)?;
-        if payload.len() > DECODE_LIMIT {
-            return Err(ArtifactError::too_large(payload.len(), DECODE_LIMIT));
-        }
-        let mut data = Vec::with_capacity(HEADER + payload.len());
-        data.extend_from_slice(&MAGIC);
-        data.extend_from_slice(&VERSION.to_le_bytes());
-        data.extend_from_slice(&inner.vocab.fingerprint().to_le_bytes());
-        data.extend_from_slice(&(payload.len() as u64).to_le_bytes());
-        data.extend_from_slice(&xxh3_128(&payload).to_le_bytes());
-        data.extend_from_slice(&payload);
-        Ok(data)
+        ENVELOPE.seal(inner.vocab.fingerprint(), &payload)
     }
 
     /// Reads what [`save`](Self::save) wrote. `vocab` must be the vocabulary it was saved with; it is needed if that was
@@ -93,23 +84,18 @@ impl Constraint {
     /// Bytes that are cut short, damaged, of another version, of another vocabulary, or not an artifact; a vocabulary
     /// that is needed and not given.
     pub fn load(data: &[u8], vocab: Option<&Vocab>) -> Result<Self, ArtifactError> {
-        let (fingerprint, payload) = open(data)?;
+        let (fingerprint, payload) = ENVELOPE.open(data)?;
         if vocab.is_some_and(|vocab| vocab.fingerprint() != fingerprint) {
             return Err(ArtifactError::other_vocab());
         }
-        let (payload, read): (Payload, usize) = bincode::serde::decode_from_slice(payload, format())
-            .map_err(ArtifactError::decode)
-            .and_then(|decoded| match decoded.1 == payload.len() {
-                true => Ok(decoded),
-                false => Err(ArtifactError::invalid("bytes beyond the end")),
-            })?;
-        debug_assert!(read <= data.len());
+        let payload: Payload = Envelope::decode(payload)?;
         let vocab = match (vocab, payload.vocab) {
             (Some(vocab), _) => vocab.clone(),
             (None, Some(content)) => built(content, fingerprint)?,
             (None, None) => return Err(ArtifactError::vocab_needed()),
         };
         let Payload { lexer, tables, accepts_empty, token_terminals, markers, end_tokens, frozen, .. } = payload;
+        let boundary_triggers = payload.boundary_triggers;
         let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
         let limit = vocab.max_id().map_or(0, |id| id.0).max(glrmask_vocab::Config::default().max_id);
@@ -118,7 +104,11 @@ impl Constraint {
         }
         let frozen = frozen.map(|stored| stored.restore(&lexer, &tables, &vocab)).transpose();
         let frozen = frozen.map_err(ArtifactError::invalid)?;
-        let config = Config { end_tokens, cache_bytes: to_usize(cache_bytes), compare_from: to_usize(compare_from) };
+        if boundary_triggers.iter().any(|boundary| !boundary.tokens.is_of(&vocab)) {
+            return Err(ArtifactError::invalid("boundaries of another vocabulary"));
+        }
+        let (cache_bytes, compare_from) = (to_usize(cache_bytes), to_usize(compare_from));
+        let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers };
         let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers };
         let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {
@@ -133,35 +123,88 @@ fn format() -> impl bincode::config::Config {
     bincode::config::standard().with_fixed_int_encoding().with_limit::<DECODE_LIMIT>()
 }
 
-/// Checks the envelope; the fingerprint and the payload.
-fn open(data: &[u8]) -> Result<(u128, &[u8]), ArtifactError> {
-    let Some((header, payload)) = data.split_at_checked(HEADER) else {
-        return Err(if MAGIC.starts_with(data) || data.starts_with(&MAGIC) {
-            ArtifactError::truncated(data.len(), HEADER)
-        } else {
-            ArtifactError::not_an_artifact()
-        });
-    };
-    if header[..8] != MAGIC {
-        return Err(ArtifactError::not_an_artifact());
+/// A layout around a payload, the same for everything that is saved; see the [module](self).
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope {
+    /// The first bytes: what kind of thing it is.
+    pub magic: [u8; 8],
+    /// Raised whenever the payload changes.
+    pub version: u32,
+}
+
+impl Envelope {
+    /// Writes a payload. Linear.
+    ///
+    /// # Errors
+    /// More than 1 GiB.
+    pub fn seal(&self, fingerprint: u128, payload: &impl Serialize) -> Result<Vec<u8>, ArtifactError> {
+        let payload = bincode::serde::encode_to_vec(payload, format()).map_err(ArtifactError::encode)?;
+        if payload.len() > DECODE_LIMIT {
+            return Err(ArtifactError::too_large(payload.len(), DECODE_LIMIT));
+        }
+        let mut data = Vec::with_capacity(HEADER + payload.len());
+        data.extend_from_slice(&self.magic);
+        data.extend_from_slice(&self.version.to_le_bytes());
+        data.extend_from_slice(&fingerprint.to_le_bytes());
+        data.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        data.extend_from_slice(&xxh3_128(&payload).to_le_bytes());
+        data.extend_from_slice(&payload);
+        Ok(data)
     }
-    let number =
-        |from: usize, len: usize| header[from..from + len].iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
-    let version = number(8, 4) as u32;
-    if version != VERSION {
-        return Err(ArtifactError::version(version, VERSION));
+
+    /// Checks the envelope; the fingerprint and the payload.
+    ///
+    /// # Errors
+    /// Bytes that are cut short, damaged, of another version, or something else.
+    pub fn open<'d>(&self, data: &'d [u8]) -> Result<(u128, &'d [u8]), ArtifactError> {
+        let Some((header, payload)) = data.split_at_checked(HEADER) else {
+            return Err(if self.magic.starts_with(data) || data.starts_with(&self.magic) {
+                ArtifactError::truncated(data.len(), HEADER)
+            } else {
+                ArtifactError::not_an_artifact()
+            });
+        };
+        if header[..8] != self.magic {
+            return Err(ArtifactError::not_an_artifact());
+        }
+        let number =
+            |from: usize, len: usize| header[from..from + len].iter().rev().fold(0u128, |n, &b| n << 8 | u128::from(b));
+        let version = number(8, 4) as u32;
+        if version != self.version {
+            return Err(ArtifactError::version(version, self.version));
+        }
+        let length = number(28, 8);
+        if length != payload.len() as u128 {
+            return Err(match length > payload.len() as u128 {
+                true => ArtifactError::truncated(payload.len(), usize::try_from(length).unwrap_or(usize::MAX)),
+                false => ArtifactError::invalid("bytes beyond the end"),
+            });
+        }
+        if number(36, 16) != xxh3_128(payload) {
+            return Err(ArtifactError::damaged());
+        }
+        Ok((number(12, 16), payload))
     }
-    let length = number(28, 8);
-    if length != payload.len() as u128 {
-        return Err(match length > payload.len() as u128 {
-            true => ArtifactError::truncated(payload.len(), usize::try_from(length).unwrap_or(usize::MAX)),
-            false => ArtifactError::invalid("bytes beyond the end"),
-        });
+
+    /// Reads a payload; whatever it holds has to be checked by its own type.
+    ///
+    /// # Errors
+    /// Bytes that are no such payload, or more than that.
+    pub fn decode<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, ArtifactError> {
+        let decoded = bincode::serde::decode_from_slice(payload, format()).map_err(ArtifactError::decode)?;
+        match decoded.1 == payload.len() {
+            true => Ok(decoded.0),
+            false => Err(ArtifactError::invalid("bytes beyond the end")),
+        }
     }
-    if number(36, 16) != xxh3_128(payload) {
-        return Err(ArtifactError::damaged());
-    }
-    Ok((number(12, 16), payload))
+}
+
+/// The vocabulary of an artifact.
+///
+/// # Errors
+/// Content that makes no vocabulary, or another one than the envelope names.
+pub fn vocabulary(content: Content, fingerprint: u128) -> Result<Vocab, ArtifactError> {
+    built(content, fingerprint)
 }
 
 fn built(content: Content, fingerprint: u128) -> Result<Vocab, ArtifactError> {

@@ -9,6 +9,7 @@ use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
 use parking_lot::{Mutex, RwLock};
 
+use crate::boundary::BoundaryTrigger;
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
 use crate::eager::{self, Budget, Cut};
@@ -47,11 +48,18 @@ pub struct Config {
     /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
     /// states; `usize::MAX` turns that off.
     pub compare_from: usize,
+    /// The boundaries of what was put together, where they were asked for.
+    pub boundary_triggers: Vec<BoundaryTrigger>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { end_tokens: Vec::new(), cache_bytes: 256 << 20, compare_from: glrmask_lexer::WIDE }
+        Self {
+            end_tokens: Vec::new(),
+            cache_bytes: 256 << 20,
+            compare_from: glrmask_lexer::WIDE,
+            boundary_triggers: Vec::new(),
+        }
     }
 }
 
@@ -237,7 +245,7 @@ impl Constraint {
     }
 
     /// Whether everything has been filled, so that decoding finds nothing left to compute (pending longest-match
-    /// conditions apart).
+    /// conditions and markers apart).
     pub fn is_complete(&self) -> bool {
         matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Done(Ok(None)))
     }

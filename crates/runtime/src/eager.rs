@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{LrState, QueryId, RowId, Tables};
-use glrmask_lexer::{Component, ComponentId};
+use glrmask_lexer::{BitSet, Component, ComponentId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::branch::Lexeme;
@@ -321,17 +321,17 @@ impl Contexts {
 
     /// The tops under which a lexeme of this component can stand in this state and still become something.
     fn tops(&self, inner: &Inner, id: ComponentId, component: &Component, state: StateId) -> Vec<LrState> {
-        let mut tops: Vec<LrState> = Vec::new();
+        // Near the root of many literals most states are met thousands of times.
+        let mut tops = BitSet::new(inner.tables.states());
         for terminal in component.live(state) {
-            tops.extend_from_slice(self.acting(inner, terminal));
+            self.acting(inner, terminal).iter().for_each(|top| tops.insert(top.index()));
             if inner.lexer.is_ignored(terminal) {
                 let all = (0..inner.tables.states()).map(LrState::from_usize);
-                tops.extend(all.filter(|&top| inner.start_components(top).contains(id.index())));
+                let starting = all.filter(|&top| inner.start_components(top).contains(id.index()));
+                starting.for_each(|top| tops.insert(top.index()));
             }
         }
-        tops.sort_unstable();
-        tops.dedup();
-        tops
+        tops.iter().map(LrState::from_usize).collect()
     }
 
     /// The tops after a token event; any top where it is ignored.

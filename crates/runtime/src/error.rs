@@ -205,7 +205,8 @@ impl ArtifactError {
     pub(crate) fn damaged() -> Self {
         Self(ArtifactKind::Damaged)
     }
-    pub(crate) fn other_vocab() -> Self {
+    /// The vocabulary given is not the one it was saved with.
+    pub fn other_vocab() -> Self {
         Self(ArtifactKind::OtherVocab)
     }
     pub(crate) fn vocab_needed() -> Self {
@@ -217,10 +218,12 @@ impl ArtifactError {
     pub(crate) fn decode(error: bincode::error::DecodeError) -> Self {
         Self(ArtifactKind::Decode(error))
     }
-    pub(crate) fn part(what: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+    /// A part of it is unusable.
+    pub fn part(what: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self(ArtifactKind::Part { what, source: Box::new(source) })
     }
-    pub(crate) fn invalid(what: &'static str) -> Self {
+    /// It is malformed in some other way.
+    pub fn invalid(what: &'static str) -> Self {
         Self(ArtifactKind::Invalid(what))
     }
     pub(crate) fn too_large(given: usize, limit: usize) -> Self {

@@ -52,7 +52,8 @@ pub enum Verdict {
     Unknown,
     /// The sequence has ended, or the state is rejected: nothing may follow.
     Over,
-    /// It is an end token: allowed where the text is complete. (One with bytes acts by them where it is not.)
+    /// It is an end token: allowed where the text is complete. (One with bytes acts by them where it is not, and one that
+    /// a token event has, as that.)
     End,
     /// It has no bytes, so that it matches no text, and no token event has it.
     NoBytes,
@@ -136,6 +137,7 @@ impl ConstraintState {
         let constraint = self.constraint().clone();
         let bytes = constraint.vocab().bytes(token).unwrap_or_default().to_vec();
         let is_end = constraint.end_tokens().contains(&token);
+        let is_event = constraint.inner().events.of(token).next().is_some();
         let allowed = match self.probe().commit_token(token) {
             Ok(()) => true,
             Err(CommitError::Runtime(error)) => return Err(error),
@@ -144,8 +146,8 @@ impl ConstraintState {
         let verdict = match () {
             () if !constraint.vocab().contains(token) && !is_end => Verdict::Unknown,
             () if self.is_terminated() => Verdict::Over,
-            () if is_end && (self.is_accepting() || bytes.is_empty()) => Verdict::End,
-            () if bytes.is_empty() && constraint.inner().events.of(token).next().is_none() => Verdict::NoBytes,
+            () if is_end && (self.is_accepting() || bytes.is_empty() && !is_event) => Verdict::End,
+            () if bytes.is_empty() && !is_event => Verdict::NoBytes,
             () => Verdict::Text,
         };
         let mut explanation =

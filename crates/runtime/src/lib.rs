@@ -14,6 +14,7 @@
 mod accept;
 pub mod artifact;
 pub mod batch;
+mod boundary;
 pub mod branch;
 mod commit;
 pub mod completion;
@@ -37,6 +38,7 @@ pub mod token_ids;
 mod words;
 
 pub use batch::{commit_tokens_batch, fill_masks};
+pub use boundary::{BoundaryEntry, BoundaryTrigger};
 pub use completion::TokenCompletion;
 pub use constraint::{Config, Constraint, Parts, Stats};
 pub use dump::View;

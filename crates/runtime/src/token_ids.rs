@@ -32,6 +32,11 @@ impl TokenIds {
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = (TokenId, TokenId)> + '_ {
         self.0.iter().map(|&(first, last)| (TokenId(first), TokenId(last)))
     }
+    /// The ids of these ranges, each given by its first and last id.
+    pub fn from_ranges(ranges: impl IntoIterator<Item = (TokenId, TokenId)>) -> Self {
+        let ranges = ranges.into_iter().map(|(first, last)| (first.0, last.0));
+        Self(ranges.filter(|range| range.0 <= range.1).collect()).union(&Self::default())
+    }
     /// All ids, rising.
     pub fn iter(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.0.iter().flat_map(|&(first, last)| (first..=last).map(TokenId))

@@ -11,6 +11,14 @@ pub struct VocabError(#[from] Kind);
 enum Kind {
     #[error("token id {given} is declared twice")]
     DuplicateId { given: u32 },
+    #[error("token id {given} is not in the vocabulary")]
+    UnknownId { given: u32 },
+    #[error("token id {given} is listed twice")]
+    ListedTwice { given: u32 },
+    #[error("the range of token ids from {first} is empty")]
+    EmptyRange { first: u32 },
+    #[error("the token ids belong to another vocabulary")]
+    OtherVocab,
     #[error("token id {given} is above the limit of {limit}; raise `max_id` to allow it")]
     IdAboveLimit { given: u32, limit: u32 },
     #[error("the token strings have at least {given} bytes in all, the limit is {limit}")]
@@ -24,6 +32,20 @@ enum Kind {
 impl VocabError {
     pub(crate) fn duplicate_id(id: TokenId) -> Self {
         Kind::DuplicateId { given: id.0 }.into()
+    }
+    /// An id that the vocabulary does not have.
+    pub fn unknown_id(id: TokenId) -> Self {
+        Kind::UnknownId { given: id.0 }.into()
+    }
+    pub(crate) fn listed_twice(id: TokenId) -> Self {
+        Kind::ListedTwice { given: id.0 }.into()
+    }
+    pub(crate) fn empty_range(first: TokenId) -> Self {
+        Kind::EmptyRange { first: first.0 }.into()
+    }
+    /// Ids of one vocabulary are used with another.
+    pub fn other_vocab() -> Self {
+        Kind::OtherVocab.into()
     }
     pub(crate) fn id_above_limit(id: TokenId, limit: u32) -> Self {
         Kind::IdAboveLimit { given: id.0, limit }.into()

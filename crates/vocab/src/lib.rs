@@ -31,6 +31,7 @@
 pub mod cache;
 mod content;
 mod error;
+mod exact;
 mod id_map;
 pub mod mask;
 mod rank_set;
@@ -41,6 +42,7 @@ mod vocab;
 pub use cache::Cache;
 pub use content::Content;
 pub use error::VocabError;
+pub use exact::ExactTokens;
 pub use rank_set::RankSet;
 pub use trie::{Children, Trie};
 pub use vocab::{Config, Vocab};

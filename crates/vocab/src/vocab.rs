@@ -212,6 +212,11 @@ impl Vocab {
         self.core.fingerprint
     }
 
+    /// Every id, rising.
+    pub(crate) fn id_list(&self) -> &[TokenId] {
+        self.core.ids.ids()
+    }
+
     /// The byte trie.
     pub fn trie(&self) -> &Trie {
         &self.core.trie

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use glrmask::{Cancel, CompileOptions, Constraint, Grammar, Limits, Optimization, StageTime, TokenId, Vocab};
+use glrmask::{BoundaryTriggerDetail, Cancel, CompileOptions, Constraint, Limits, Optimization, StageTime, TokenId};
 use pyo3::prelude::*;
 
+use crate::compose::PyBoundaryTriggerDetail;
 use crate::errors;
 use crate::optimization::PyOptimization;
 use crate::vocab::token_ids;
@@ -23,6 +24,7 @@ pub(crate) struct CompileArgs {
     threads: Option<usize>,
     cancel: Option<Py<PyAny>>,
     strict: bool,
+    boundary_trigger: Option<BoundaryTriggerDetail>,
 }
 
 impl CompileArgs {
@@ -34,6 +36,11 @@ impl CompileArgs {
 
     pub(crate) fn with_work(mut self, background: bool, threads: Option<usize>, strict: bool) -> Self {
         (self.background, self.threads, self.strict) = (background, threads, strict);
+        self
+    }
+
+    pub(crate) fn with_boundary_trigger(mut self, detail: Option<PyBoundaryTriggerDetail>) -> Self {
+        self.boundary_trigger = detail.map(Into::into);
         self
     }
 
@@ -63,10 +70,9 @@ impl CompileArgs {
     pub(crate) fn run(
         self,
         py: Python<'_>,
-        grammar: &Grammar,
-        vocab: &Vocab,
+        compile: impl FnOnce(&CompileOptions, &mut dyn FnMut(StageTime)) -> Result<Constraint, glrmask::Error> + Send,
     ) -> PyResult<(Constraint, Vec<StageTime>)> {
-        let Self { end_tokens, optimization, background, limits, threads, cancel, strict } = self;
+        let Self { end_tokens, optimization, background, limits, threads, cancel, strict, boundary_trigger } = self;
         let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
         let cancel = asking(cancel, raised.clone());
         let cancel = Some(cancel);
@@ -78,10 +84,11 @@ impl CompileArgs {
             background,
             threads,
             cancel,
+            boundary_trigger,
             ..CompileOptions::default()
         };
         let mut stages = Vec::new();
-        let compiled = py.detach(|| grammar.compile_timed(vocab, &options, &mut |stage| stages.push(stage)));
+        let compiled = py.detach(|| compile(&options, &mut |stage| stages.push(stage)));
         if let Some(raised) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(raised);
         }

@@ -12,6 +12,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::compile::CompileArgs;
+use crate::compose::PyExactTokens;
 use crate::errors;
 use crate::grammar::PyGrammar;
 use crate::looks;
@@ -40,8 +41,14 @@ impl PyConstraint {
         vocab: &Bound<'_, PyVocab>,
         args: CompileArgs,
     ) -> PyResult<Self> {
-        let (constraint, stages) = args.run(py, grammar.grammar(), vocab.get().vocab())?;
-        Ok(Self { constraint, vocab: vocab.clone().unbind(), stages })
+        let (grammar, known) = (grammar.grammar(), vocab.get().vocab());
+        let compile = |options: &_, observe: &mut dyn FnMut(_)| grammar.compile_timed(known, options, observe);
+        let (constraint, stages) = args.run(py, compile)?;
+        Ok(Self::made(constraint, vocab.clone().unbind(), stages))
+    }
+
+    pub(crate) fn made(constraint: Constraint, vocab: Py<PyVocab>, stages: Vec<StageTime>) -> Self {
+        Self { constraint, vocab, stages }
     }
 
     fn loaded(py: Python<'_>, data: &[u8], vocab: Option<&Bound<'_, PyVocab>>) -> PyResult<Self> {
@@ -138,6 +145,12 @@ impl PyConstraint {
     fn vocab(&self, py: Python<'_>) -> Py<PyVocab> {
         self.vocab.clone_ref(py)
     }
+    fn boundary_triggers(&self) -> Vec<(String, PyExactTokens)> {
+        let named = |boundary: &glrmask::BoundaryTrigger| {
+            (boundary.path.join("::"), PyExactTokens::of(boundary.tokens.clone()))
+        };
+        self.constraint.boundary_triggers().iter().map(named).collect()
+    }
     #[getter]
     fn end_token_ids(&self) -> Vec<u32> {
         self.constraint.end_tokens().iter().map(|id| id.0).collect()
@@ -194,7 +207,10 @@ impl PyConstraint {
         });
         let stages = PyDict::new(py);
         for StageTime { stage, time } in &self.stages {
-            stages.set_item(format!("{stage:?}").to_lowercase(), time.as_secs_f64())?;
+            // Each component goes through the first ones.
+            let name = format!("{stage:?}").to_lowercase();
+            let before: f64 = stages.get_item(&name)?.map_or(Ok(0.0), |known| known.extract())?;
+            stages.set_item(name, before + time.as_secs_f64())?;
         }
         let fields = (scans, classes, profiles, rows, masks, bytes, clears, filled.transpose()?, stages);
         types.getattr("Stats")?.call1(fields)

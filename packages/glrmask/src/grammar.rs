@@ -1,24 +1,45 @@
 //! `glrmask.Grammar`.
 
-use glrmask::{Grammar, JsonSchemaOptions};
+use std::sync::{Mutex, PoisonError};
+
+use glrmask::{Grammar, JsonSchemaOptions, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::compile::CompileArgs;
+use crate::compose::{self, PyBoundaryTriggerDetail, PyExactTokens, PyToken};
 use crate::constraint::PyConstraint;
 use crate::errors;
 use crate::optimization::PyOptimization;
 use crate::options;
+use crate::prepared::PyPreparedGrammar;
 use crate::vocab::PyVocab;
 
 /// Which texts are wanted, independent of any vocabulary.
 #[pyclass(name = "Grammar", module = "glrmask", frozen)]
-pub struct PyGrammar(Grammar);
+pub struct PyGrammar(Mutex<Grammar>);
 
 impl PyGrammar {
-    /// The grammar.
-    pub(crate) fn grammar(&self) -> &Grammar {
-        &self.0
+    fn new(grammar: Grammar) -> Self {
+        Self(Mutex::new(grammar))
+    }
+
+    /// A snapshot.
+    pub(crate) fn grammar(&self) -> Grammar {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+        if let Ok(grammar) = value.cast::<Self>() {
+            return Ok(grammar.get().grammar().into());
+        }
+        if let Ok(token) = value.cast::<PyToken>() {
+            return Ok(token.get().token().into());
+        }
+        let Ok(tokens) = value.cast::<PyExactTokens>() else {
+            return Err(errors::wrong_type("value", "Grammar, Token or ExactTokens", value));
+        };
+        Ok(tokens.get().tokens().into())
     }
 
     fn from_text(
@@ -30,7 +51,7 @@ impl PyGrammar {
             return Err(errors::wrong_type("source", "str", source));
         };
         let text = text.to_cow().map_err(|e| errors::grammar_text(py, &format!("the text is not Unicode: {e}")))?;
-        py.detach(|| parse(&text)).map(Self).map_err(|e| errors::from_error(py, &e))
+        py.detach(|| parse(&text)).map(Self::new).map_err(|e| errors::from_error(py, &e))
     }
 }
 
@@ -45,7 +66,9 @@ impl PyGrammar {
     ) -> PyResult<Self> {
         let options = options::json_schema(options)?;
         let text = schema_text(schema)?;
-        py.detach(|| Grammar::from_json_schema_with(&text, &options)).map(Self).map_err(|e| errors::from_error(py, &e))
+        py.detach(|| Grammar::from_json_schema_with(&text, &options))
+            .map(Self::new)
+            .map_err(|e| errors::from_error(py, &e))
     }
 
     #[staticmethod]
@@ -93,7 +116,7 @@ impl PyGrammar {
             return Err(errors::wrong_type("choices", "an iterable of str or bytes", choices));
         };
         let texts: Vec<Vec<u8>> = items.map(|item| choice(&item?)).collect::<PyResult<_>>()?;
-        py.detach(|| Grammar::from_choices(texts)).map(Self).map_err(|e| errors::from_error(py, &e))
+        py.detach(|| Grammar::from_choices(texts)).map(Self::new).map_err(|e| errors::from_error(py, &e))
     }
 
     #[staticmethod]
@@ -102,7 +125,7 @@ impl PyGrammar {
         let (py, names) = (spec.py(), options::token_names(token_names)?);
         let text = schema_text(spec)?;
         let grammar = py.detach(|| Grammar::from_structural_tag_with(&text, &names, &JsonSchemaOptions::default()));
-        grammar.map(Self).map_err(|e| errors::from_error(py, &e))
+        grammar.map(Self::new).map_err(|e| errors::from_error(py, &e))
     }
 
     #[staticmethod]
@@ -111,10 +134,40 @@ impl PyGrammar {
         Self::from_text(name, Grammar::builtin)
     }
 
+    #[staticmethod]
+    #[pyo3(signature = (tokens))]
+    fn exact(tokens: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(tokens) = tokens.cast::<PyExactTokens>() else {
+            return Err(errors::wrong_type("tokens", "ExactTokens", tokens));
+        };
+        Grammar::exact(tokens.get().tokens()).map(Self::new).map_err(|e| errors::from_error(tokens.py(), &e))
+    }
+
+    #[pyo3(signature = (name, value))]
+    fn bind(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let given = Self::value(value)?;
+        let mut grammar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        grammar.bind(name, given).map_err(|e| errors::from_error(value.py(), &e))
+    }
+
+    #[getter]
+    fn requirements<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        compose::requirements(py, self.grammar().requirements())
+    }
+
+    #[pyo3(signature = (vocab, *, boundary_trigger = None))]
+    fn prepare(
+        &self,
+        vocab: &Bound<'_, PyVocab>,
+        boundary_trigger: Option<PyBoundaryTriggerDetail>,
+    ) -> PyResult<PyPreparedGrammar> {
+        PyPreparedGrammar::prepare(self, vocab, boundary_trigger)
+    }
+
     #[allow(clippy::too_many_arguments)] // Keywords in Python.
     #[pyo3(signature = (
-        vocab, *, end_tokens = None, optimization = None, background = false, limits = None, threads = None,
-        cancel = None, strict = false
+        vocab, *, end_tokens = None, optimization = None, boundary_trigger = None, background = false, limits = None,
+        threads = None, cancel = None, strict = false
     ))]
     fn compile(
         &self,
@@ -122,6 +175,7 @@ impl PyGrammar {
         vocab: &Bound<'_, PyVocab>,
         end_tokens: Option<&Bound<'_, PyAny>>,
         optimization: Option<PyOptimization>,
+        boundary_trigger: Option<PyBoundaryTriggerDetail>,
         background: bool,
         limits: Option<&Bound<'_, PyAny>>,
         threads: Option<usize>,
@@ -129,22 +183,28 @@ impl PyGrammar {
         strict: bool,
     ) -> PyResult<PyConstraint> {
         let args = CompileArgs::new(end_tokens, optimization)?.with_work(background, threads, strict);
-        PyConstraint::compile(py, self, vocab, args.with_limits(limits, cancel)?)
+        PyConstraint::compile(
+            py,
+            self,
+            vocab,
+            args.with_limits(limits, cancel)?.with_boundary_trigger(boundary_trigger),
+        )
     }
 
     fn to_glrm(&self, py: Python<'_>) -> String {
-        py.detach(|| self.0.to_glrm())
+        let grammar = self.grammar();
+        py.detach(|| grammar.to_glrm())
     }
 
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let class = py.import("glrmask.types")?.getattr("SchemaWarning")?;
-        self.0.warnings().iter().map(|w| class.call1((&w.pointer, &w.keyword, &w.message))).collect()
+        self.grammar().warnings().iter().map(|w| class.call1((&w.pointer, &w.keyword, &w.message))).collect()
     }
 
     #[pyo3(name = "clone")]
     fn copy(&self) -> Self {
-        Self(self.0.clone())
+        Self::new(self.grammar())
     }
     fn __copy__(&self) -> Self {
         self.copy()
@@ -156,7 +216,8 @@ impl PyGrammar {
     }
 
     fn __repr__(&self) -> String {
-        let ir = self.0.ir();
+        let grammar = self.grammar();
+        let ir = grammar.ir();
         format!("<glrmask.Grammar: {} productions, {} terminals>", ir.productions.len(), ir.terminals.len())
     }
 }

@@ -8,12 +8,14 @@
 mod array;
 mod batch;
 mod compile;
+mod compose;
 mod constraint;
 mod errors;
 mod grammar;
 mod looks;
 mod optimization;
 mod options;
+mod prepared;
 mod state;
 mod tokens;
 mod vocab;
@@ -29,11 +31,15 @@ mod _glrmask {
     #[pymodule_export]
     use crate::batch::{commit_tokens_batch, fill_masks};
     #[pymodule_export]
+    use crate::compose::{PyBoundaryTriggerDetail, PyExactTokens, PyToken};
+    #[pymodule_export]
     use crate::constraint::{PyConstraint, PyDynamicConstraint};
     #[pymodule_export]
     use crate::grammar::PyGrammar;
     #[pymodule_export]
     use crate::optimization::PyOptimization;
+    #[pymodule_export]
+    use crate::prepared::PyPreparedGrammar;
     #[pymodule_export]
     use crate::state::PyConstraintState;
     #[pymodule_export]

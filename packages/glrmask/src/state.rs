@@ -9,6 +9,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
 use crate::array;
+use crate::compose::PyExactTokens;
 use crate::errors;
 use crate::looks;
 use crate::tokens::Tokens;
@@ -117,6 +118,16 @@ impl PyConstraintState {
         let tokens = Tokens::of("token_ids", token_ids)?;
         let valid = self.work(py, |state| state.validate_tokens(tokens.ids()));
         valid.map_err(|e| errors::from_runtime(py, &e))
+    }
+
+    fn boundary_triggers(&self, py: Python<'_>) -> PyResult<Vec<(String, PyExactTokens)>> {
+        let found = self.work(py, |state| {
+            let names: Vec<String> = state.constraint().boundary_triggers().iter().map(|b| b.path.join("::")).collect();
+            state
+                .boundary_triggers()
+                .map(|tokens| names.into_iter().zip(tokens.into_iter().map(PyExactTokens::of)).collect())
+        });
+        found.map_err(|e| errors::from_runtime(py, &e))
     }
 
     fn forced_tokens(&self, py: Python<'_>) -> PyResult<Vec<u32>> {

@@ -9,6 +9,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
+use crate::compose::{self, PyExactTokens};
 use crate::errors;
 
 /// The model's token ids and their exact bytes.
@@ -188,6 +189,14 @@ impl PyVocab {
         let id = self::token_id("token_id", token_id)?;
         let bytes = id.and_then(|id| self.0.bytes(TokenId(id)));
         bytes.map(|bytes| PyBytes::new(py, bytes)).ok_or_else(|| errors::unknown_token(py, token_id))
+    }
+    #[pyo3(signature = (ids))]
+    fn tokens(&self, ids: &Bound<'_, PyAny>) -> PyResult<PyExactTokens> {
+        compose::tokens(&self.0, ids)
+    }
+    #[pyo3(signature = (ranges))]
+    fn token_ranges(&self, ranges: &Bound<'_, PyAny>) -> PyResult<PyExactTokens> {
+        compose::token_ranges(&self.0, ranges)
     }
     #[getter]
     fn special_tokens(&self) -> BTreeMap<&str, u32> {

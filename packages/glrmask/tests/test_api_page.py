@@ -14,21 +14,33 @@ import numpy as np
 import pytest
 from glrmask import (
     ArtifactError,
+    BoundaryTriggerDetail,
     Constraint,
     ConstraintState,
     GlrmaskError,
     Grammar,
     GrammarSyntaxError,
+    LimitError,
     Optimization,
+    PreparedGrammar,
     SchemaError,
+    Token,
     Vocab,
 )
 
+SLOT = 'start s; extern grammar inner; nt s = "a" inner;'
 ABC = 'start ::= "a" "b" | "a" "c" "c"*'
 
 
 def ids(state, **options):
     return state.mask(**options).nonzero()[0].tolist()
+
+
+def after(constraint, text):
+    """The state after these bytes."""
+    state = constraint.start()
+    state.commit_bytes(text)
+    return state
 
 
 def bits(words):
@@ -115,6 +127,42 @@ def test_constraint_save_embeds_the_vocabulary_unless_it_is_external(constraint,
 
 def test_constraint_start_gives_a_state(constraint):
     assert isinstance(constraint.start(), ConstraintState)
+
+
+# --- Constraint and ConstraintState: markers
+
+MARKED = 'start s; nt s = @mark(9) "a" @mark(3) ("b" @mark(9) | @mark(3) "c");'
+
+
+def test_constraint_marker_ids_are_sorted_distinct_and_no_token_ids(vocab, constraint):
+    assert Grammar.from_glrm(MARKED).compile(vocab).marker_ids() == [3, 9]
+    assert constraint.marker_ids() == []
+    unknown = Grammar.from_glrm('start s; nt s = "a" @mark(5000);').compile(vocab)
+    assert (unknown.marker_ids(), unknown.mask_len()) == ([5000], 3)
+
+
+def test_state_marker_events_are_those_of_the_last_commit_by_offset_then_id(vocab):
+    state = Grammar.from_glrm(MARKED).compile(vocab).start()
+    assert state.marker_events() == [(9, 0)]
+    state.commit_token(3)
+    assert state.marker_events() == [(3, 1)]  # Possible by two alternatives, told once.
+    state.commit_token(10)
+    assert state.marker_events() == [(9, 2)]
+    state.reset()
+    state.commit_token(40)
+    assert state.marker_events() == [(3, 1), (9, 2)]
+
+
+def test_state_marker_events_stay_over_queries_and_go_with_a_failed_commit(vocab):
+    state = Grammar.from_glrm(MARKED).compile(vocab).start()
+    state.commit_token(3)
+    state.mask()
+    state.forced_tokens()
+    state.fill_mask(np.zeros(3, dtype=np.int32))
+    assert state.marker_events() == [(3, 1)]
+    with pytest.raises(GlrmaskError):
+        state.commit_token(63)
+    assert state.marker_events() == []
 
 
 # --- ConstraintState
@@ -436,3 +484,336 @@ def test_vocab_is_shared_by_constraints(vocab):
     one, other = (Grammar.from_ebnf(ABC).compile(vocab) for _ in range(2))
     assert one.vocab is other.vocab is vocab
     assert glrmask.Vocab is Vocab
+
+
+# --- BoundaryTriggerDetail
+
+
+def test_boundary_trigger_detail_is_metadata_that_changes_no_mask(vocab):
+    details = [BoundaryTriggerDetail.NONE, BoundaryTriggerDetail.TOKENS, BoundaryTriggerDetail.EXACT]
+    assert len(set(details)) == 3
+    grammar = Grammar.from_glrm(SLOT)
+    grammar.bind("inner", Grammar.from_regex("b|c"))
+    masks = []
+    for asked in (None, *details):
+        constraint = grammar.compile(vocab, boundary_trigger=asked)
+        masks.append([ids(constraint.start()), ids(after(constraint, b"a"))])
+        prepared = Grammar.from_glrm(SLOT).prepare(vocab, boundary_trigger=asked)
+        prepared.bind("inner", Grammar.from_regex("b|c").prepare(vocab))
+        for at_last in (None, *details):
+            masks.append([ids(prepared.link(boundary_trigger=at_last).start()), ids(after(prepared.link(), b"a"))])
+    assert masks == [masks[0]] * len(masks) == [[[3, 40], [10, 31, 32]]] * len(masks)
+    with pytest.raises(TypeError):
+        grammar.compile(vocab, boundary_trigger="TOKENS")
+
+
+def test_boundary_trigger_detail_at_the_final_link_overrides_that_of_preparing(vocab):
+    none, tokens = BoundaryTriggerDetail.NONE, BoundaryTriggerDetail.TOKENS
+    for prepared_with, linked_with, is_told in [
+        (None, None, False),
+        (tokens, None, True),
+        (tokens, none, False),
+        (none, tokens, True),
+    ]:
+        prepared = Grammar.from_glrm(SLOT).prepare(vocab, boundary_trigger=prepared_with)
+        prepared.bind("inner", Grammar.from_regex("b").prepare(vocab))
+        assert bool(prepared.link(boundary_trigger=linked_with).boundary_triggers()) == is_told
+
+
+def test_boundary_trigger_detail_tokens_is_a_conservative_set_of_tokens(vocab):
+    grammar = Grammar.from_glrm(SLOT)
+    grammar.bind("inner", Grammar.from_regex("b"))
+    ((path, candidates),) = grammar.compile(vocab, boundary_trigger=BoundaryTriggerDetail.TOKENS).boundary_triggers()
+    assert path == "inner"
+    assert {10, 40}.issubset(candidates.ids)  # b, and ab from before the boundary
+    assert 63 not in candidates
+
+
+# --- ExactTokens
+
+
+def test_exact_tokens_ids_are_sorted_and_ranges_are_disjoint_with_exclusive_stops(vocab):
+    tokens = vocab.tokens([32, 3, 31])
+    assert tokens.ids == [3, 31, 32]
+    assert tokens.ranges == [range(3, 4), range(31, 33)]
+
+
+def test_exact_tokens_belong_to_vocabularies_with_the_same_mapping_even_a_single_one(vocab):
+    grammar = Grammar.from_glrm("start s; extern token t; nt s = t;")
+    grammar.bind("t", vocab.tokens([63]))
+    same = Vocab.from_id_to_bytes({i: vocab.token_bytes(i) for i in (3, 10, 31, 32, 40, 63, 70)})
+    assert ids(grammar.compile(same).start()) == [63]
+    without_exact_only = Vocab.from_id_to_bytes({i: vocab.token_bytes(i) for i in (3, 10, 31, 32, 40, 63)})
+    other_bytes = Vocab.from_id_to_bytes({3: b"a", 10: b"b", 31: b"c", 32: b"c", 40: b"ab", 63: b"y", 70: b""})
+    for other in (without_exact_only, other_bytes):
+        with pytest.raises(GlrmaskError):
+            grammar.compile(other)
+
+
+def test_an_empty_set_of_exact_tokens_matches_nothing(vocab):
+    grammar = Grammar.from_glrm('start s; extern token t; nt s = "a" | "b" t;')
+    grammar.bind("t", vocab.tokens([]))
+    assert ids(grammar.compile(vocab).start()) == [3]
+
+
+# --- Grammar: composition
+
+
+def test_grammar_bind_fills_a_declared_slot_once_and_a_failed_bind_changes_nothing(vocab):
+    grammar = Grammar.from_glrm(SLOT)
+    with pytest.raises(GlrmaskError):
+        grammar.bind("other", Grammar.from_regex("b"))
+    assert [requirement.name for requirement in grammar.requirements] == ["inner"]
+    grammar.bind("inner", Grammar.from_regex("b"))
+    with pytest.raises(GlrmaskError):
+        grammar.bind("inner", Grammar.from_regex("c"))
+    assert ids(after(grammar.compile(vocab), b"a")) == [10]
+
+
+def test_grammar_bind_addresses_nested_slots_after_the_parent_is_attached(vocab):
+    grammar = Grammar.from_glrm(SLOT)
+    with pytest.raises(GlrmaskError):
+        grammar.bind("inner::inner", Grammar.from_regex("c"))
+    grammar.bind("inner", Grammar.from_glrm(SLOT))
+    grammar.bind("inner::inner", Grammar.from_regex("c"))
+    state = grammar.compile(vocab).start()
+    state.commit_bytes(b"aac")
+    assert state.is_accepting()
+
+
+def test_grammar_bind_token_slots_require_token_events(vocab):
+    grammar = Grammar.from_glrm("start s; extern token t; nt s = t;")
+    with pytest.raises(GlrmaskError):
+        grammar.bind("t", Grammar.from_regex("b"))
+    for value in (Token(63), vocab.tokens([63])):
+        bound = grammar.clone()
+        bound.bind("t", value)
+        assert ids(bound.compile(vocab).start()) == [63]
+    with pytest.raises(TypeError):
+        grammar.bind("t", 63)
+
+
+def test_grammar_clones_and_attached_children_keep_their_bindings(vocab):
+    child = Grammar.from_glrm(SLOT)
+    grammar = Grammar.from_glrm(SLOT)
+    copy = grammar.clone()
+    grammar.bind("inner", child)
+    child.bind("inner", Grammar.from_regex("b"))
+    assert [requirement.path for requirement in grammar.requirements] == [["inner", "inner"]]
+    assert [requirement.path for requirement in copy.requirements] == [["inner"]]
+    copy.bind("inner", Grammar.from_regex("c"))
+    assert ids(after(copy.compile(vocab), b"a")) == [31, 32]
+
+
+def test_grammar_compile_requires_every_slot_to_be_bound(vocab):
+    with pytest.raises(GlrmaskError, match="inner"):
+        Grammar.from_glrm(SLOT).compile(vocab)
+
+
+def test_grammar_compile_end_tokens_are_not_inherited_by_a_child(vocab):
+    grammar = Grammar.from_glrm('start s; extern grammar inner; nt s = "a" inner "x";')
+    grammar.bind("inner", Grammar.from_regex("b"))
+    constraint = grammar.compile(vocab, end_tokens=[100])
+    assert ids(after(constraint, b"ab")) == [63]
+    assert ids(after(constraint, b"abx")) == [100]
+
+
+def test_grammar_exact_is_one_event_without_bytes_ignored_text_or_end_tokens(vocab):
+    grammar = Grammar.from_glrm('start s; ignore "x"; extern grammar inner; nt s = "a" inner;')
+    grammar.bind("inner", Grammar.exact(vocab.tokens([10, 70])))
+    state = grammar.compile(vocab).start()
+    state.commit_token(3)
+    assert ids(state) == [10, 63, 70]
+    branch = state.clone()
+    with pytest.raises(GlrmaskError):
+        branch.commit_bytes(b"b")
+    state.commit_token(70)
+    assert state.is_accepting()
+    with pytest.raises(TypeError):
+        Grammar.exact([10])
+
+
+def test_grammar_from_glrm_has_typed_slots():
+    grammar = Grammar.from_glrm("start s; extern token t; extern grammar g; nt s = t g;")
+    assert [(requirement.kind, requirement.name) for requirement in grammar.requirements] == [
+        ("token", "t"),
+        ("grammar", "g"),
+    ]
+    with pytest.raises(GrammarSyntaxError):
+        Grammar.from_glrm("start s; extern thing t; nt s = t;")
+
+
+def test_grammar_prepare_keeps_open_slots_for_link(vocab):
+    prepared = Grammar.from_glrm(SLOT).prepare(vocab)
+    assert isinstance(prepared, PreparedGrammar)
+    for pattern, expected in (("b", [10]), ("c", [31, 32])):
+        bound = prepared.clone()
+        bound.bind("inner", Grammar.from_regex(pattern).prepare(vocab))
+        assert ids(after(bound.link(), b"a")) == expected
+    with pytest.raises(TypeError):
+        Grammar.from_glrm(SLOT).prepare("vocab")
+
+
+def test_grammar_requirements_include_attached_open_children_and_are_bounded(vocab):
+    grammar = Grammar.from_glrm(SLOT)
+    grammar.bind("inner", Grammar.from_glrm(SLOT))
+    assert [requirement.name for requirement in grammar.requirements] == ["inner::inner"]
+    double = Grammar.from_glrm("start s; extern grammar l; extern grammar r; nt s = l r;")
+    wide = double
+    for _ in range(20):
+        wider = double.clone()
+        wider.bind("l", wide)
+        wider.bind("r", wide)
+        wide = wider
+    with pytest.raises(LimitError):
+        _ = wide.requirements
+
+
+# --- PreparedGrammar
+
+
+def test_prepared_grammar_bind_wants_children_of_the_same_vocabulary(vocab):
+    prepared = Grammar.from_glrm(SLOT).prepare(vocab)
+    other = Vocab.from_dict({"a": 3, "b": 10})
+    for value in (Grammar.from_regex("b").prepare(other), other.tokens([3]), Token(99)):
+        with pytest.raises(GlrmaskError):
+            prepared.bind("inner", value)
+    assert [requirement.name for requirement in prepared.requirements] == ["inner"]
+    with pytest.raises(TypeError):
+        prepared.bind("inner", Grammar.from_regex("b"))
+    prepared.bind("inner", vocab.tokens([70]))
+    with pytest.raises(GlrmaskError):
+        prepared.bind("inner", vocab.tokens([70]))
+    assert ids(after(prepared.link(), b"a")) == [70]
+
+
+def test_prepared_grammar_binds_nested_slots_after_the_parent_and_children_are_snapshots(vocab):
+    prepared, child = (Grammar.from_glrm(SLOT).prepare(vocab) for _ in range(2))
+    prepared.bind("inner", child)
+    child.bind("inner", Grammar.from_regex("b").prepare(vocab))
+    assert [requirement.name for requirement in prepared.requirements] == ["inner::inner"]
+    prepared.bind("inner::inner", Grammar.from_regex("c").prepare(vocab))
+    assert prepared.requirements == []
+    assert ids(after(prepared.link(), b"aa")) == [31, 32]
+
+
+def test_prepared_grammar_clone_is_independent(vocab):
+    prepared = Grammar.from_glrm(SLOT).prepare(vocab)
+    copy = prepared.clone()
+    prepared.bind("inner", Grammar.from_regex("b").prepare(vocab))
+    assert ([r.name for r in prepared.requirements], [r.name for r in copy.requirements]) == ([], ["inner"])
+
+
+def test_prepared_grammar_link_gives_the_masks_of_compiling_the_bound_grammar(vocab):
+    prepared, grammar = Grammar.from_glrm(SLOT).prepare(vocab), Grammar.from_glrm(SLOT)
+    prepared.bind("inner", Grammar.from_regex("b|c+").prepare(vocab))
+    grammar.bind("inner", Grammar.from_regex("b|c+"))
+    one, other = prepared.link(end_tokens=[100]).start(), grammar.compile(vocab, end_tokens=[100]).start()
+    for token_id in (3, 31, 32, 100):
+        assert ids(one) == ids(other)
+        one.commit_token(token_id)
+        other.commit_token(token_id)
+    assert one.is_terminated() and other.is_terminated()
+    with pytest.raises(GlrmaskError):
+        Grammar.from_glrm(SLOT).prepare(vocab).link()
+
+
+# --- Requirement
+
+
+def test_requirement_tells_kind_name_path_and_place(vocab):
+    source = "start s;\n  extern grammar inner;\nextern token t; nt s = inner t;"
+    grammar = Grammar.from_glrm(source)
+    inner, token = grammar.requirements
+    assert (inner.kind, inner.name, inner.path) == ("grammar", "inner", ["inner"])
+    assert (token.kind, token.name, token.path) == ("token", "t", ["t"])
+    start, end, line, column = inner.source_span
+    assert (source.encode()[start:end], line, column) == (b"inner", 2, 18)
+    grammar.bind("inner", Grammar.from_glrm(SLOT))
+    assert [(r.name, r.path) for r in grammar.requirements if r.kind == "grammar"] == [
+        ("inner::inner", ["inner", "inner"])
+    ]
+
+
+# --- Token
+
+
+def test_token_is_an_id_without_vocabulary():
+    assert Token(5).id == Token(id=5).id == 5
+    grammar = Grammar.from_glrm("start s; extern token t; nt s = t;")
+    grammar.bind("t", Token(1))
+    for spelled in (b"a", b"b"):
+        assert ids(grammar.compile(Vocab.from_id_to_bytes({1: spelled, 2: b"c"})).start()) == [1]
+    with pytest.raises(GlrmaskError):
+        grammar.compile(Vocab.from_id_to_bytes({2: b"c"}))
+    for wrong in ("1", 1.0, None):
+        with pytest.raises(TypeError):
+            Token(wrong)
+
+
+# --- Vocab: sets of tokens
+
+
+def test_vocab_tokens_refuses_unknown_and_duplicate_ids(vocab):
+    for bad in ([4], [3, 3], [-1], [2**40]):
+        with pytest.raises(GlrmaskError):
+            vocab.tokens(bad)
+    with pytest.raises(TypeError):
+        vocab.tokens(["3"])
+
+
+def test_vocab_tokens_takes_any_iterable_and_keeps_ranges_compact(vocab):
+    assert vocab.tokens(iter([40, 3])).ids == [3, 40]
+    assert vocab.tokens(range(31, 33)).ranges == [range(31, 33)]
+    assert vocab.tokens(range(3, 11, 7)).ids == [3, 10]
+    assert vocab.tokens([]).ids == []
+
+
+def test_vocab_token_ranges_unites_ranges_of_step_1(vocab):
+    dense = Vocab.from_id_to_bytes(dict.fromkeys(range(20), b"a"))
+    assert dense.token_ranges([range(4), range(2, 6), range(6, 8), range(12, 9, -1)]).ranges == [
+        range(8),
+        range(10, 13),
+    ]
+    assert dense.token_ranges([]).ranges == []
+    for bad in ([range(0, 6, 2)], [range(3, 3)], [range(15, 25)]):
+        with pytest.raises(GlrmaskError):
+            dense.token_ranges(bad)
+    with pytest.raises(TypeError):
+        vocab.token_ranges([3])
+
+
+# --- PreparedGrammar: artifacts
+
+
+def test_prepared_grammar_save_keeps_slots_and_vocabulary_and_shares_definitions(vocab):
+    prepared = Grammar.from_glrm(SLOT).prepare(vocab)
+    prepared.bind("inner", Grammar.from_glrm(SLOT).prepare(vocab))
+    data = prepared.save()
+    assert isinstance(data, bytes)
+    for loaded in (PreparedGrammar.load(data), PreparedGrammar.load(data, vocab)):
+        assert [requirement.name for requirement in loaded.requirements] == ["inner::inner"]
+        loaded.bind("inner::inner", Grammar.from_regex("b").prepare(vocab))
+        assert ids(after(loaded.link(), b"aa")) == [10]
+    assert prepared.requirements
+
+    pair = Grammar.from_glrm("start s; extern grammar l; extern grammar r; nt s = l r;").prepare(vocab)
+    large = Grammar.from_choices([f"{i:x}abc{i:x}" for i in range(3000)]).prepare(vocab)
+    pair.bind("l", large)
+    once = len(pair.save())
+    pair.bind("r", large)
+    assert len(pair.save()) < once * 1.2
+
+
+def test_prepared_grammar_load_rejects_what_is_malformed_or_of_another_vocabulary(vocab):
+    data = Grammar.from_glrm(SLOT).prepare(vocab).save()
+    for bad in (b"", b"nonsense", data[:-1], data[:-1] + bytes([data[-1] ^ 1])):
+        with pytest.raises(ArtifactError):
+            PreparedGrammar.load(bad)
+    with pytest.raises(ArtifactError):
+        PreparedGrammar.load(data, Vocab.from_dict({"a": 3}))
+    constraint = Grammar.from_ebnf(ABC).compile(vocab).save()
+    with pytest.raises(ArtifactError):
+        PreparedGrammar.load(constraint)
+    with pytest.raises(ArtifactError):
+        Constraint.load(data)

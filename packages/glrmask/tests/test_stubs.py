@@ -42,7 +42,7 @@ def test_public_members_are_documented(name):
             assert ast.get_docstring(node), node.name
 
 
-@pytest.mark.parametrize("name", [n for n in CLASSES if n != "Optimization"])
+@pytest.mark.parametrize("name", [n for n in CLASSES if n not in ("Optimization", "BoundaryTriggerDetail")])
 def test_signatures_are_those_of_the_binary(name):
     for node in CLASSES[name].body:
         if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):

@@ -7,6 +7,7 @@ mod calculus;
 mod completing;
 mod effects;
 mod grammars;
+mod link;
 mod lr1;
 mod parser;
 mod random;

@@ -31,6 +31,9 @@ pub struct NormalizeConfig {
     pub merge_terminals: bool,
     /// Terminals known to match nothing (found by compiling them); the visibly empty ones need not be listed.
     pub empty_terminals: Vec<TerminalId>,
+    /// Terminals that stand for something else, such as a grammar that will be linked: neither empty nor merged, whatever
+    /// their pattern says.
+    pub opaque_terminals: Vec<TerminalId>,
     /// The most productions at any stage.
     pub max_productions: usize,
 }
@@ -45,6 +48,7 @@ impl Default for NormalizeConfig {
             unit_bypass: 4,
             merge_terminals: true,
             empty_terminals: Vec::new(),
+            opaque_terminals: Vec::new(),
             max_productions: 2_000_000,
         }
     }
@@ -162,9 +166,10 @@ fn rewrite(grammar: &Grammar, config: &NormalizeConfig) -> Result<Option<Normali
         None => cfg = Cfg { start: NonterminalId(0), nonterminals: 1, productions: Vec::new() },
     }
     let mut merged: IndexVec<TerminalId, TerminalId> = grammar.terminals.ids().collect();
+    let unmerged: Vec<_> = global_ignore.iter().chain(&config.opaque_terminals).copied().collect();
     // Merging may leave a nonterminal as another name of one terminal, and folding that may allow more merging.
     for _ in 0..MAX_MERGES {
-        if !(config.merge_terminals && merge(&mut cfg, grammar, &global_ignore, &mut merged) && config.inline) {
+        if !(config.merge_terminals && merge(&mut cfg, grammar, &unmerged, &mut merged) && config.inline) {
             break;
         }
         cfg = inline::inline(cfg);
@@ -209,18 +214,14 @@ fn check(cfg: Cfg, config: &NormalizeConfig) -> Result<Cfg, GrammarError> {
 /// Terminals that match nothing.
 fn dead_terminals(grammar: &Grammar, config: &NormalizeConfig) -> FxHashSet<TerminalId> {
     let visible = grammar.terminals.iter_enumerated().filter(|(_, t)| is_visibly_empty(&t.pattern)).map(|(id, _)| id);
-    visible.chain(config.empty_terminals.iter().copied()).collect()
+    let empty = visible.chain(config.empty_terminals.iter().copied());
+    empty.filter(|t| !config.opaque_terminals.contains(t)).collect()
 }
 
-/// Merges terminals: token events apart from bytes, ignored terminals not at all. Returns whether any were merged.
-fn merge(
-    cfg: &mut Cfg,
-    grammar: &Grammar,
-    ignored: &[TerminalId],
-    merged: &mut IndexVec<TerminalId, TerminalId>,
-) -> bool {
+/// Merges terminals: token events apart from bytes, `kept` ones not at all. Returns whether any were merged.
+fn merge(cfg: &mut Cfg, grammar: &Grammar, kept: &[TerminalId], merged: &mut IndexVec<TerminalId, TerminalId>) -> bool {
     let is_event = |t| matches!(grammar.terminals[t].pattern, Pattern::ExactTokens(_));
-    let kind = |t| (!ignored.contains(&t)).then(|| is_event(t));
+    let kind = |t| (!kept.contains(&t)).then(|| is_event(t));
     let more = merge_terminals::merge_terminals(cfg, grammar.terminals.len(), kind);
     let before = merged.clone();
     merged.iter_mut().for_each(|t| *t = more[*t]);

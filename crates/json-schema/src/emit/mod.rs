@@ -69,6 +69,8 @@ struct Emitter<'a, 'o> {
     symbols: FxHashMap<Goal, Option<Symbol>>,
     arrays: FxHashMap<Rc<ArrayShape>, NonterminalId>,
     objects: FxHashMap<Rc<ObjectShape>, NonterminalId>,
+    /// Values with the colon before them, where it is an atom of its own.
+    behind_colon: FxHashMap<Symbol, Symbol>,
     queue: Vec<Task>,
     productions: usize,
     /// Sets of keys told apart in objects of any order.
@@ -113,6 +115,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             symbols: FxHashMap::default(),
             arrays: FxHashMap::default(),
             objects: FxHashMap::default(),
+            behind_colon: FxHashMap::default(),
             queue: Vec::new(),
             productions: 0,
             key_sets: 0,

@@ -1,8 +1,9 @@
 //! Objects: braces around members.
 //!
 //! What may stand between the braces is made by `chain.rs` (schema order), `counted.rs` (schema order, with counts),
-//! `obligation.rs` (schema order, with obligations) or `order.rs` (any order). All of them fuse the comma (or its absence) into the key terminal: `"k": ` where `k` comes
-//! first, `, "k": ` where it comes later; a separate comma would leave the parser guessing.
+//! `obligation.rs` (schema order, with obligations) or `order.rs` (any order). All of them fuse the comma (or its absence)
+//! into the key terminal: `"k": ` where `k` comes first, `, "k": ` where it comes later; a separate comma would leave the
+//! parser guessing. A colon with flexible white space around it stands before the value instead.
 
 use glrmask_automata::{NonterminalId, Regex, Symbol};
 
@@ -67,7 +68,7 @@ impl Emitter<'_, '_> {
         let more = named.meeting.iter().map(|(meets, value)| (*meets, value));
         for (meets, value) in [(named.meets, &named.value)].into_iter().chain(more) {
             if let Some(value) = self.symbol(value)? {
-                ways.push((self.named_member(&named.key, value), meets));
+                ways.push((self.named_member(&named.key, value)?, meets));
             }
         }
         Ok(ways)
@@ -86,19 +87,32 @@ impl Emitter<'_, '_> {
         }
         Ok(())
     }
-    fn named_member(&mut self, key: &str, value: Symbol) -> Member {
-        match self.text.literal_keys(key) {
+    fn named_member(&mut self, key: &str, value: Symbol) -> Result<Member> {
+        Ok(match self.text.literal_keys(key) {
             Some(keys) => {
                 let [first, later] = keys.map(|text| Symbol::Terminal(self.builder.literal(text)));
                 Member { first, later, value }
             }
-            None => self.member(self.text.spelling.quoted(key), value),
-        }
+            None => self.member(self.text.spelling.quoted(key), value)?,
+        })
     }
-    fn member(&mut self, key: Regex, value: Symbol) -> Member {
+    fn member(&mut self, key: Regex, value: Symbol) -> Result<Member> {
+        let value = self.behind_colon(value)?;
         let first = self.text.first_key(key.clone());
         let later = self.text.later_key(key);
-        Member { first: self.terminal("FIRST_KEY", first), later: self.terminal("LATER_KEY", later), value }
+        Ok(Member { first: self.terminal("FIRST_KEY", first), later: self.terminal("LATER_KEY", later), value })
+    }
+    /// A value with the colon before it, unless the keys have it.
+    fn behind_colon(&mut self, value: Symbol) -> Result<Symbol> {
+        let Some(colon) = self.text.colon_apart() else { return Ok(value) };
+        if let Some(&known) = self.behind_colon.get(&value) {
+            return Ok(known);
+        }
+        let lhs = self.builder.fresh("value");
+        let colon = self.terminal("COLON", colon);
+        self.production(lhs, vec![colon, value])?;
+        self.behind_colon.insert(value, Symbol::Nonterminal(lhs));
+        Ok(Symbol::Nonterminal(lhs))
     }
     /// The kinds of free members, and the obligations each of them meets.
     fn free_members(&mut self, shape: &ObjectShape) -> Result<Vec<Way>> {
@@ -106,7 +120,7 @@ impl Emitter<'_, '_> {
         for free in &shape.free {
             let Some(value) = self.symbol(&free.value)? else { continue };
             if let Some(key) = self.free_key(shape, free)? {
-                members.push((self.member(key, value), free.meets));
+                members.push((self.member(key, value)?, free.meets));
             }
         }
         Ok(members)

@@ -13,6 +13,7 @@
 //! ```
 
 use glrmask_automata::{NonterminalId, Symbol};
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::chain::Contents;
@@ -22,9 +23,9 @@ use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::shape::Obligations;
 
-/// A grammar holds the sets of so many objects of the largest kind, as long as every key is tracked.
+/// A grammar holds the sets of so many objects of the largest kind, before only required keys are tracked.
 const OBJECTS: usize = 8;
-/// The same where only required keys are.
+/// So many in any case.
 const MORE_OBJECTS: usize = 32;
 
 /// Tracked keys seen, number of members, obligations met.
@@ -56,11 +57,11 @@ impl Emitter<'_, '_> {
         let tracked = order.tracked.clone();
         let entries = named.iter().zip(tracked).flat_map(|((ways, _), bit)| ways.iter().map(move |&way| (way, bit)));
         let entries: Vec<(Way, Option<u32>)> = entries.chain(free.iter().map(|&way| (way, None))).collect();
-        let mut later = Vec::with_capacity(entries.len());
+        // One step for all members that make no difference: each takes an LR state per set.
+        let mut later: IndexMap<(Obligations, Option<u32>), NonterminalId> = IndexMap::new();
         for &((member, meets), bit) in &entries {
-            let step = self.builder.fresh("member");
+            let step = *later.entry((meets, bit)).or_insert_with(|| self.builder.fresh("member"));
             self.production(step, vec![member.later, member.value])?;
-            later.push((Symbol::Nonterminal(step), meets, bit));
             if let Some(facts) = counting.after((0, 0, 0), meets, bit) {
                 let to = self.facts(&mut order, facts);
                 self.production(to, vec![member.first, member.value])?;
@@ -73,10 +74,10 @@ impl Emitter<'_, '_> {
             if facts.0 & order.required == order.required && facts.1 >= counting.min && facts.2 == obligations {
                 contents.members.push(vec![Symbol::Nonterminal(from)]);
             }
-            for &(step, meets, bit) in &later {
+            for (&(meets, bit), &step) in &later {
                 if let Some(next) = counting.after(facts, meets, bit) {
                     let to = self.facts(&mut order, next);
-                    self.production(to, vec![Symbol::Nonterminal(from), step])?;
+                    self.production(to, vec![Symbol::Nonterminal(from), Symbol::Nonterminal(step)])?;
                 }
             }
         }
@@ -84,12 +85,13 @@ impl Emitter<'_, '_> {
     }
     /// Decides which keys are tracked: all, or the required ones if the others may be repeated.
     fn tracked(&mut self, object: NonterminalId, members: &[bool], may_repeat: bool) -> Result<Order> {
-        let all = self.reserve_sets(members.len(), OBJECTS).is_ok();
+        let limit = self.algebra.options.limits.facts;
+        let all = self.reserve_sets(members.len(), (limit, OBJECTS)).is_ok();
         if !all {
             let required = members.iter().filter(|&&required| required).count();
-            let (keys, objects) = if may_repeat { (required, MORE_OBJECTS) } else { (members.len(), OBJECTS) };
+            let (keys, limit) = if may_repeat { (required, limit.saturating_mul(16)) } else { (members.len(), limit) };
             let pointer = self.origins.get(&object).cloned().unwrap_or_else(|| "".into());
-            self.reserve_sets(keys, objects).map_err(|error| error.at(&pointer, "properties"))?;
+            self.reserve_sets(keys, (limit, MORE_OBJECTS)).map_err(|error| error.at(&pointer, "properties"))?;
             let reason = "optional keys may be repeated, they are too many to remember in any order";
             self.algebra.warn(&pointer, "properties", reason);
         }
@@ -101,12 +103,13 @@ impl Emitter<'_, '_> {
         Ok(Order { tracked, required, states: FxHashMap::default(), queue: Vec::new() })
     }
     /// Counts the sets of so many keys of one object, unless they are too many, or those of all objects are.
-    fn reserve_sets(&mut self, keys: usize, objects: usize) -> Result<()> {
-        let (limit, sets) = (self.algebra.options.limits.facts, sets(keys));
+    fn reserve_sets(&mut self, keys: usize, (limit, objects): (usize, usize)) -> Result<()> {
+        let sets = sets(keys);
         if sets > limit {
             return Err(SchemaError::limit("sets of keys of one object in any order", sets, limit));
         }
-        let (total, limit) = (self.key_sets.saturating_add(sets), limit.saturating_mul(objects));
+        let total = self.key_sets.saturating_add(sets);
+        let limit = self.algebra.options.limits.facts.saturating_mul(objects);
         if total > limit {
             return Err(SchemaError::limit("sets of keys of all objects in any order", total, limit));
         }

@@ -58,13 +58,24 @@ impl Text {
     pub(crate) fn object_close(&self) -> Regex {
         Regex::concat([self.space.clone(), Regex::literal("}")])
     }
-    /// A key (with quotes) and its colon, for the first member.
+    /// A key (with quotes) for the first member, and its colon unless that is [apart](Self::colon_apart).
     pub(crate) fn first_key(&self, key: Regex) -> Regex {
-        Regex::concat([self.space.clone(), key, self.colon.clone()])
+        Regex::concat([self.space.clone(), key, self.fused_colon()])
     }
-    /// The comma before, a key and its colon, for later members.
+    /// The comma before and a key, for later members, and its colon unless that is [apart](Self::colon_apart).
     pub(crate) fn later_key(&self, key: Regex) -> Regex {
-        Regex::concat([self.comma.clone(), key, self.colon.clone()])
+        Regex::concat([self.comma.clone(), key, self.fused_colon()])
+    }
+    /// The colon, if it is an atom of its own: with white space around it, it would take states per key.
+    pub(crate) fn colon_apart(&self) -> Option<Regex> {
+        self.flexible.then(|| self.colon.clone())
+    }
+    fn fused_colon(&self) -> Regex {
+        if self.flexible {
+            Regex::epsilon()
+        } else {
+            self.colon.clone()
+        }
     }
     /// The texts of [`first_key`](Self::first_key) and [`later_key`](Self::later_key), where each is one literal: the
     /// common case, which needs no expression.
@@ -95,7 +106,7 @@ impl Text {
                 let members = members.iter().enumerate().flat_map(|(i, (key, value))| {
                     let key = self.spelling.quoted(key);
                     let key = if i == 0 { self.first_key(key) } else { self.later_key(key) };
-                    [key, self.value(value)]
+                    [key, self.colon_apart().unwrap_or_else(Regex::epsilon), self.value(value)]
                 });
                 Regex::concat([self.object_open()].into_iter().chain(members).chain([self.object_close()]))
             }

@@ -53,6 +53,7 @@ fn language() -> impl Strategy<Value = Language> {
     prop_oneof![
         3 => prop::sample::select(PATTERNS).prop_map(regex),
         2 => prop::sample::select(LITERALS).prop_map(|text| Language::Literal(text.into())),
+        1 => Just(Language::Token),
     ]
 }
 

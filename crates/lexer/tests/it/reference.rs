@@ -198,12 +198,20 @@ impl Reference {
         self.def(parser_terminal).followers.iter().collect()
     }
 
+    /// Every lexeme from its start; token events that a text can hold are some, and leave nothing pending.
+    pub(crate) fn lexemes(&self, pending: &Pending) -> BTreeSet<Lexeme> {
+        let occurs = |def: &TerminalDef| def.ignored || def.parser_terminal.is_some();
+        let is_event = |t: &TerminalId| matches!(self.def(*t).language, Language::Token) && occurs(self.def(*t));
+        let events = self.terminals().filter(is_event).map(|t| (t, Pending::new()));
+        self.completions(b"", pending).into_iter().chain(events).collect()
+    }
+
     /// Parser terminals that can come next, ignored text before them or not.
     fn parser_lexemes(&self, pending: &Pending) -> BTreeSet<Lexeme> {
         let (mut seen, mut work) = (BTreeSet::from([pending.clone()]), vec![pending.clone()]);
         let mut found = BTreeSet::new();
         while let Some(pending) = work.pop() {
-            for (t, after) in self.completions(b"", &pending) {
+            for (t, after) in self.lexemes(&pending) {
                 if self.def(t).ignored && seen.insert(after.clone()) {
                     work.push(after.clone());
                 }

@@ -47,6 +47,7 @@ from glrmask.types import (
     JsonSchemaOptions,
     Limits,
     Reading,
+    Requirement,
     SchemaWarning,
     Stats,
     TokenCompletion,
@@ -54,11 +55,13 @@ from glrmask.types import (
 
 __all__ = [
     "ArtifactError",
+    "BoundaryTriggerDetail",
     "CancelledError",
     "Constraint",
     "ConstraintState",
     "Diagnostic",
     "DynamicConstraint",
+    "ExactTokens",
     "Explanation",
     "FilledStats",
     "GlrmaskError",
@@ -69,10 +72,13 @@ __all__ = [
     "LimitError",
     "Limits",
     "Optimization",
+    "PreparedGrammar",
     "Reading",
+    "Requirement",
     "SchemaError",
     "SchemaWarning",
     "Stats",
+    "Token",
     "TokenCompletion",
     "Vocab",
     "commit_tokens_batch",
@@ -98,6 +104,60 @@ class Optimization:
     FAST_RUNTIME: ClassVar[Optimization]
     """Lowest latency while decoding, at the price of compilation."""
 
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class BoundaryTriggerDetail:
+    """How much is found out about the boundaries of bound grammars. Never of influence on masks."""
+
+    EXACT: ClassVar[BoundaryTriggerDetail]
+    """What `TOKENS` gives, and the same for each state of a sequence, where supported."""
+    NONE: ClassVar[BoundaryTriggerDetail]
+    """Nothing; the default."""
+    TOKENS: ClassVar[BoundaryTriggerDetail]
+    """Per boundary, a set of tokens outside of which none enters the bound grammar, whatever was generated before."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+
+@final
+class Token:
+    """A token id without a vocabulary: the grammar it is bound in may be compiled for any that has the id.
+
+    The id may stand for different bytes in each. `Vocab.tokens` gives sets that belong to one vocabulary.
+    """
+
+    def __new__(cls, id: int) -> Token: ...
+    @property
+    def id(self) -> int:
+        """The id."""
+
+    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __getnewargs__(self) -> tuple[int]: ...
+
+@final
+class ExactTokens:
+    """Token ids of one vocabulary, of which one event chooses; made by `Vocab.tokens` and `Vocab.token_ranges`.
+
+    They may be used with any vocabulary that maps the same ids to the same bytes, ids without bytes included, and with
+    no other, be it a single id. An empty set matches nothing. Kept as ranges, however many ids there are.
+    """
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids, rising; made when asked for. `ranges` is better for large sets."""
+
+    @property
+    def ranges(self) -> list[range]:
+        """The ids as rising ranges of step 1 that neither overlap nor touch."""
+
+    def __len__(self) -> int: ...
+    def __contains__(self, token_id: int, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -261,6 +321,22 @@ class Vocab:
     def token_bytes(self, token_id: int) -> bytes:
         """The bytes of an id, `b""` for one without. Raises `GlrmaskError` for an unknown id."""
 
+    def tokens(self, ids: Iterable[int]) -> ExactTokens:
+        """The set of these ids, for one token event. No ids at all match nothing.
+
+        A `range` of step 1 or −1 costs nothing however long it is; other iterables are gone through once.
+
+        Raises `GlrmaskError` for an unknown id and for an id given twice.
+        """
+
+    def token_ranges(self, ranges: Iterable[range]) -> ExactTokens:
+        """The union of ranges of ids, for one token event. No ranges at all match nothing.
+
+        Each is a `range` that is not empty, with step 1 or −1; they may overlap. Use `tokens` for other steps.
+
+        Raises `GlrmaskError` for an unknown id, an empty range and other steps; `TypeError` for what is no `range`.
+        """
+
     @property
     def special_tokens(self) -> dict[str, int]:
         """Names of special tokens, where the source knows them."""
@@ -283,7 +359,10 @@ class Vocab:
 
 @final
 class Grammar:
-    """Which texts are wanted, independent of any vocabulary."""
+    """Which texts are wanted, independent of any vocabulary, and what is bound to its slots.
+
+    `bind` changes this handle only: clones, and grammars that it was bound to earlier, keep what they had.
+    """
 
     @staticmethod
     def from_json_schema(schema: Any, **options: Unpack[JsonSchemaOptions]) -> Grammar:
@@ -375,7 +454,38 @@ class Grammar:
 
     @property
     def warnings(self) -> list[SchemaWarning]:
-        """Assertions of a schema that are not enforced; there are none unless weakening was asked for."""
+        """What a schema says without effect: assertions that are not enforced (if weakening was asked for), keywords of
+        another draft, keys that may be repeated."""
+
+    @staticmethod
+    def exact(tokens: ExactTokens) -> Grammar:
+        """The grammar of one token event out of a set: it has no bytes, ignores nothing and has no end tokens."""
+
+    def bind(self, name: str, value: Grammar | Token | ExactTokens) -> None:
+        """Fills a slot that the source declares (`extern grammar NAME;`, `extern token NAME;` in GLRM), once.
+
+        A path joined with `::` leads to slots of what is bound already. Slots of both kinds take `Token` and
+        `ExactTokens`, which is one token event; only grammar slots take a `Grammar`. That is a snapshot: it keeps its
+        names, ignored text, keyword rule and start, and nothing that happens to the other handle later changes it.
+
+        Raises `GlrmaskError` if there is no such slot, if it is filled already or takes no grammar, `LimitError` for
+        more than 128 levels; `TypeError` for another type of value. The grammar is as before then.
+        """
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """The slots that are not filled, those of bound grammars included, each as often as there are paths to it.
+
+        Raises `LimitError` if there are more than 10 000.
+        """
+
+    def prepare(self, vocab: Vocab, *, boundary_trigger: BoundaryTriggerDetail | None = None) -> PreparedGrammar:
+        """Compiles for a vocabulary what does not depend on the slots that are open; other threads run meanwhile.
+
+        `boundary_trigger` is kept for `PreparedGrammar.link`.
+
+        Raises `GlrmaskError`, `LimitError`.
+        """
 
     def compile(
         self,
@@ -383,6 +493,7 @@ class Grammar:
         *,
         end_tokens: Iterable[int] | None = None,
         optimization: Optimization | None = None,
+        boundary_trigger: BoundaryTriggerDetail | None = None,
         background: bool = False,
         limits: Limits | None = None,
         threads: int | None = None,
@@ -400,14 +511,80 @@ class Grammar:
         rest is left to decoding, or is a `LimitError` if `strict`. `threads` (one unless given) is how many threads
         compile. `cancel` is an event that ends the compilation once it is set, as Ctrl-C does.
 
-        Raises `GlrmaskError` if no text satisfies the grammar, `LimitError`, `CancelledError`.
+        `boundary_trigger` asks for metadata about boundaries, see `BoundaryTriggerDetail`; none unless given.
+
+        Raises `GlrmaskError` if no text satisfies the grammar, if a slot is open, or if token events are of another
+        vocabulary; `LimitError`, `CancelledError`.
         """
 
     def clone(self) -> Grammar:
-        """An independent handle; cheap."""
+        """An independent handle with the same bindings; cheap."""
 
     def __copy__(self) -> Grammar: ...
     def __deepcopy__(self, memo: Any, /) -> Grammar: ...
+
+@final
+class PreparedGrammar:
+    """A grammar prepared for one vocabulary, possibly with open slots: bind it, then link it into a constraint.
+
+    Made by `Grammar.prepare`. `bind` changes this handle only: clones, and grammars that it was bound to earlier, keep
+    what they had. What is compiled is shared by all of them.
+    """
+
+    def bind(self, name: str, value: PreparedGrammar | Token | ExactTokens) -> None:
+        """Fills a slot, once, as `Grammar.bind` does.
+
+        Raises as `Grammar.bind`; `GlrmaskError` if the value belongs to a vocabulary with other ids or bytes, or is a
+        token that the vocabulary does not have.
+        """
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """The slots that are not filled, as `Grammar.requirements`."""
+
+    @property
+    def vocab(self) -> Vocab:
+        """The vocabulary it was prepared for."""
+
+    def link(
+        self,
+        *,
+        end_tokens: Iterable[int] | None = None,
+        optimization: Optimization | None = None,
+        boundary_trigger: BoundaryTriggerDetail | None = None,
+        background: bool = False,
+        limits: Limits | None = None,
+        threads: int | None = None,
+        cancel: threading.Event | None = None,
+        strict: bool = False,
+    ) -> Constraint:
+        """A constraint with the same masks as compiling the bound grammar; other threads run meanwhile.
+
+        The arguments are those of `Grammar.compile`. `boundary_trigger` overrides what was asked for when preparing.
+
+        Raises as `Grammar.compile`.
+        """
+
+    def save(self) -> bytes:
+        """The prepared grammar as bytes: what is bound, what is open, what is compiled, and the vocabulary.
+
+        Components that are bound in several places are written once.
+        """
+
+    @staticmethod
+    def load(data: bytes, vocab: Vocab | None = None) -> PreparedGrammar:
+        """Reads what `save` wrote.
+
+        A vocabulary that is given must map the same ids to the same bytes; the grammar then shares its caches.
+
+        Raises `ArtifactError` for bytes that are cut short, damaged, of another version or of another vocabulary.
+        """
+
+    def clone(self) -> PreparedGrammar:
+        """An independent handle with the same bindings, sharing what is compiled; cheap."""
+
+    def __copy__(self) -> PreparedGrammar: ...
+    def __deepcopy__(self, memo: Any, /) -> PreparedGrammar: ...
 
 @disjoint_base
 class Constraint:
@@ -475,6 +652,13 @@ class Constraint:
     @property
     def end_token_ids(self) -> list[int]:
         """The end tokens it was compiled with."""
+
+    def boundary_triggers(self) -> list[tuple[str, ExactTokens]]:
+        """Per boundary (a slot that was bound, by path), tokens outside of which none enters what is bound there.
+
+        To enter is to hold the first byte of the first lexeme of what is bound, or to be its first token event. The
+        sets do not depend on what was generated. None unless `BoundaryTriggerDetail.TOKENS` or `EXACT` was asked for.
+        """
 
     def dump(self, view: Literal["lexer", "classes", "tables", "rows"]) -> str:
         """A part of the constraint as text, tables as far as they are filled.
@@ -616,6 +800,13 @@ class ConstraintState:
         """How many of these tokens could be committed, one after the other; changes nothing.
 
         Unknown ids cannot, nor can any token after an end token. Raises `LimitError`.
+        """
+
+    def boundary_triggers(self) -> list[tuple[str, ExactTokens]]:
+        """The sets of `Constraint.boundary_triggers` as far as they matter here: tokens that are allowed and, under
+        `BoundaryTriggerDetail.EXACT`, within which the parser can stand at the boundary. Changes nothing.
+
+        Takes milliseconds for each thousand tokens: for planning, not for every step. Raises `LimitError`.
         """
 
     def forced_tokens(self) -> list[int]:

@@ -10,6 +10,7 @@ __all__ = [
     "JsonSchemaOptions",
     "Limits",
     "Reading",
+    "Requirement",
     "SchemaWarning",
     "Stats",
     "TokenCompletion",
@@ -67,6 +68,20 @@ class JsonSchemaOptions(TypedDict, total=False):
     the assertion out and lists it in `Grammar.warnings`."""
     limits: JsonSchemaLimits
     """Bounds on work and size; what is not given has its default."""
+
+
+class Requirement(NamedTuple):
+    """An open slot of a `Grammar` or `PreparedGrammar`."""
+
+    kind: Literal["token", "grammar"]
+    """A token slot takes `Token` and `ExactTokens`; a grammar slot also takes a grammar."""
+    name: str
+    """The path joined with `::`, as `bind` takes it."""
+    path: list[str]
+    """The names that lead to the slot from the root; the last one is its own."""
+    source_span: tuple[int, int, int, int] | None
+    """Where the slot is declared in its source: first byte, one past the last byte, line, column; the latter two
+    count from 1, columns in Unicode scalars."""
 
 
 class SchemaWarning(NamedTuple):

@@ -1,0 +1,247 @@
+//! Linked constraints against the plain compiler: the same masks along random walks, with tokens that cross boundaries.
+
+#![allow(clippy::unwrap_used)]
+
+use glrmask::{
+    BoundaryTriggerDetail, CompileOptions, Constraint, Grammar, Optimization, PrepareOptions, PreparedGrammar, TokenId,
+    Vocab,
+};
+use proptest::prelude::*;
+
+/// Tokens of up to three bytes out of a small alphabet: most cross terminals, many cross boundaries.
+fn vocab() -> Vocab {
+    vocab_of(b"abc<> ")
+}
+
+fn vocab_of(bytes: &[u8]) -> Vocab {
+    let mut tokens: Vec<Vec<u8>> = vec![Vec::new()];
+    for len in 0..3 {
+        let longer: Vec<Vec<u8>> = tokens
+            .iter()
+            .filter(|t| t.len() == len)
+            .flat_map(|t| bytes.iter().map(|&b| [&t[..], &[b]].concat()))
+            .collect();
+        tokens.extend(longer);
+    }
+    Vocab::new(tokens.into_iter().enumerate().map(|(id, text)| (TokenId(id as u32), text))).unwrap()
+}
+
+fn mask(state: &glrmask::ConstraintState, words: usize) -> Vec<u32> {
+    let mut mask = vec![0; words];
+    state.fill_mask(&mut mask).unwrap();
+    mask
+}
+
+/// Walks at random through both and compares everything.
+fn same(one: &Constraint, other: &Constraint, mut seed: u64) -> Result<(), TestCaseError> {
+    for _ in 0..6 {
+        let (mut a, mut b) = (one.start(), other.start());
+        for _ in 0..8 {
+            let words = one.mask_words();
+            let (ma, mb) = (mask(&a, words), mask(&b, words));
+            prop_assert_eq!(&ma, &mb, "masks differ");
+            prop_assert_eq!(a.is_accepting(), b.is_accepting());
+            let allowed: Vec<TokenId> = glrmask::vocab::mask::iter(&ma).collect();
+            let Some(last) = allowed.len().checked_sub(1) else { break };
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let token = allowed[(seed >> 33) as usize % (last + 1)];
+            a.commit_token(token).unwrap();
+            b.commit_token(token).unwrap();
+        }
+    }
+    Ok(())
+}
+
+/// An expression over names that are defined, and slots.
+fn expression(atoms: Vec<&'static str>) -> BoxedStrategy<String> {
+    let leaf = prop::sample::select(atoms).prop_map(str::to_owned);
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("({})", parts.join(" "))),
+            prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("({})", parts.join(" | "))),
+            (inner, prop::sample::select(vec!["?", "*", "+"])).prop_map(|(e, op)| format!("({e}){op}")),
+        ]
+    })
+    .boxed()
+}
+
+const ATOMS: [&str; 8] = ["\"a\"", "\"b\"", "\"ab\"", "\"<\"", "\">\"", "/[ab]+/", "/c[ab]?/", "r"];
+
+/// A grammar with up to two slots.
+fn grammar(slots: &'static [&'static str]) -> impl Strategy<Value = String> {
+    let atoms: Vec<&'static str> =
+        ATOMS.iter().copied().chain(slots.iter().copied()).chain(slots.iter().copied()).collect();
+    (expression(atoms.clone()), expression(atoms), any::<bool>()).prop_map(move |(s, r, ignore)| {
+        let externs: String = slots.iter().map(|name| format!("extern grammar {name}; ")).collect();
+        let ignore = if ignore { "ignore \" \";" } else { "" };
+        // The keyword rule depends on how coarse tables are; linking is the same with and without, see below.
+        format!("start s; keywords off; {externs} {ignore} nt s = {s}; nt r = \"c\" | ({r}) \"b\";")
+    })
+}
+
+fn compiled(grammar: &Grammar, vocab: &Vocab, by_parts: bool) -> Option<Constraint> {
+    let mut options = CompileOptions { optimization: Optimization::FastBuild, ..CompileOptions::default() };
+    options.config.by_parts = by_parts;
+    grammar.compile(vocab, &options).ok()
+}
+
+fn linked(grammars: [&Grammar; 3], vocab: &Vocab) -> Option<Constraint> {
+    let [root, middle, leaf] = grammars.map(|g| g.prepare(vocab, &PrepareOptions::default()).unwrap());
+    let mut root = root;
+    root.bind("x", &middle).unwrap();
+    root.bind("y", &leaf).unwrap();
+    root.bind("x::z", &leaf).unwrap();
+    let options = CompileOptions { optimization: Optimization::FastRuntime, ..CompileOptions::default() };
+    root.link(&options).ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn linked_masks_are_those_of_the_whole(
+        root in grammar(&["x", "y"]),
+        middle in grammar(&["z"]),
+        leaf in grammar(&[]),
+        seed: u64,
+    ) {
+        let vocab = vocab();
+        let read = |text: &str| Grammar::from_glrm(text).unwrap();
+        let (root, middle, leaf) = (read(&root), read(&middle), read(&leaf));
+        let mut bound = root.clone();
+        bound.bind("x", &middle).unwrap();
+        bound.bind("y", &leaf).unwrap();
+        bound.bind("x::z", &leaf).unwrap();
+        let whole = compiled(&bound, &vocab, false);
+        let by_parts = compiled(&bound, &vocab, true);
+        let linked = linked([&root, &middle, &leaf], &vocab);
+        prop_assert_eq!(whole.is_some(), by_parts.is_some());
+        prop_assert_eq!(whole.is_some(), linked.is_some());
+        if let (Some(whole), Some(by_parts), Some(linked)) = (whole, by_parts, linked) {
+            same(&whole, &by_parts, seed)?;
+            same(&whole, &linked, seed ^ 1)?;
+            prop_assert_eq!(by_parts.lexer(), linked.lexer());
+            prop_assert_eq!(by_parts.tables(), linked.tables());
+        }
+    }
+}
+
+#[test]
+fn a_component_that_follows_itself_competes_with_itself() {
+    // After one text of the component the next may begin: only then can a state accept both "ab" and the name.
+    let child = Grammar::from_glrm("start s; nt s = \"ab\" \"<\" | \"<\" N; t N = [a-c]+;").unwrap();
+    let twice = Grammar::from_glrm("start s; extern grammar x; nt s = x+;").unwrap();
+    let vocab = vocab();
+    let mut bound = twice.clone();
+    bound.bind("x", &child).unwrap();
+    let mut linked = twice.prepare(&vocab, &PrepareOptions::default()).unwrap();
+    linked.bind("x", child.prepare(&vocab, &PrepareOptions::default()).unwrap()).unwrap();
+    let linked = linked.link(&CompileOptions::default()).unwrap();
+    let whole = compiled(&bound, &vocab, false).unwrap();
+    let by_parts = compiled(&bound, &vocab, true).unwrap();
+    assert_eq!(linked.lexer(), by_parts.lexer());
+    for text in ["<aab<", "<ab<ab", "ab<ab<", "<c<cab"] {
+        let accepts = |c: &Constraint| c.start().commit_bytes(text.as_bytes()).is_ok();
+        assert_eq!(accepts(&whole), accepts(&linked), "{text}");
+    }
+}
+
+/// A prepared grammar with everything that artifacts hold.
+fn saved(vocab: &Vocab) -> Vec<u8> {
+    let read = |text: &str| Grammar::from_glrm(text).unwrap().prepare(vocab, &PrepareOptions::default()).unwrap();
+    let mut root = read("start s; extern grammar x; extern token t; nt s = \"<\" x \">\" (t | s)?;");
+    let mut middle = read("start s; ignore \" \"; extern grammar z; nt s = z \"a\" | N; t N = [ab]+;");
+    middle.bind("z", read("start s; nt s = \"c\"* | \"ab\";")).unwrap();
+    root.bind("x", &middle).unwrap();
+    root.bind("t", vocab.tokens([TokenId(0), TokenId(3)]).unwrap()).unwrap();
+    root.link(&CompileOptions::default()).unwrap();
+    root.save().unwrap()
+}
+
+/// Bytes that say what they should about their content.
+fn resealed(mut data: Vec<u8>) -> Vec<u8> {
+    let sum = xxhash_rust::xxh3::xxh3_128(&data[52..]).to_le_bytes();
+    data[36..52].copy_from_slice(&sum);
+    data
+}
+
+#[test]
+fn what_was_saved_is_linked_alike() {
+    let vocab = vocab();
+    let data = saved(&vocab);
+    let [own, given] = [None, Some(&vocab)].map(|vocab| PreparedGrammar::load(&data, vocab).unwrap());
+    let constraint = own.link(&CompileOptions::default()).unwrap();
+    assert_eq!(constraint.tables(), given.link(&CompileOptions::default()).unwrap().tables());
+    let mut state = constraint.start();
+    state.commit_bytes(b"< cab >").unwrap_err();
+    state.reset();
+    state.commit_bytes(b"< ca >").unwrap();
+    assert!(state.is_accepting());
+    assert_eq!(PreparedGrammar::load(&data, Some(&vocab)).unwrap().save().unwrap(), data);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn forged_artifacts_are_errors_or_grammars(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let vocab = vocab();
+        let mut data = saved(&vocab);
+        // Not in the vocabulary, which has tests of its own: it comes first, and takes some thousand bytes.
+        let from = 52 + 5_000;
+        for (place, value) in changes {
+            let at = from + place.index(data.len() - from);
+            data[at] = value;
+        }
+        if let Ok(loaded) = PreparedGrammar::load(&resealed(data), Some(&vocab)) {
+            let options = CompileOptions {
+                boundary_trigger: Some(BoundaryTriggerDetail::Exact),
+                optimization: Optimization::FastBuild,
+                ..CompileOptions::default()
+            };
+            if let Ok(constraint) = loaded.link(&options) {
+                let mut words = vec![0; constraint.mask_words()];
+                let state = constraint.start();
+                let _ = (state.fill_mask(&mut words), state.boundary_triggers());
+            }
+        }
+    }
+
+    #[test]
+    fn boundary_sets_hold_every_token_that_enters(root in grammar(&["y"]), child in capitals(), seed: u64) {
+        let vocab = vocab_of(b"ab<AB ");
+        let mut bound = Grammar::from_glrm(&root).unwrap();
+        bound.bind("y", Grammar::from_glrm(&format!("start s; keywords off; nt s = {child};")).unwrap()).unwrap();
+        let options = CompileOptions { boundary_trigger: Some(BoundaryTriggerDetail::Exact), ..CompileOptions::default() };
+        let Ok(constraint) = bound.compile(&vocab, &options) else { return Ok(()) };
+        let all = &constraint.boundary_triggers()[0].tokens;
+        for id in all.ids() {
+            prop_assert!(vocab.bytes(id).unwrap().iter().any(u8::is_ascii_uppercase), "{:?} has nothing of the child", id);
+        }
+        let (mut state, mut seed, mut inside) = (constraint.start(), seed, false);
+        for _ in 0..6 {
+            let here = &state.boundary_triggers().unwrap()[0];
+            let allowed: Vec<TokenId> = glrmask::vocab::mask::iter(&mask(&state, constraint.mask_words())).collect();
+            for id in here.ids() {
+                prop_assert!(allowed.contains(&id) && all.contains(id));
+            }
+            let Some(last) = allowed.len().checked_sub(1) else { break };
+            for &token in &allowed {
+                // A capital after anything else can only be the first byte of the child.
+                let mut before = inside;
+                let enters = vocab.bytes(token).unwrap().iter().any(|byte| {
+                    let capital = byte.is_ascii_uppercase();
+                    !std::mem::replace(&mut before, capital) && capital
+                });
+                prop_assert!(!enters || here.contains(token), "{:?} enters", vocab.bytes(token));
+            }
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let token = allowed[(seed >> 33) as usize % (last + 1)];
+            state.commit_token(token).unwrap();
+            inside = vocab.bytes(token).unwrap().last().map_or(inside, u8::is_ascii_uppercase);
+        }
+    }
+}
+
+/// A child of which no byte occurs elsewhere.
+fn capitals() -> BoxedStrategy<String> {
+    expression(vec!["\"A\"", "\"B\"", "\"AB\"", "/[AB]+/", "/A*B/"])
+}

@@ -72,9 +72,9 @@ impl fmt::Debug for Policy {
 }
 
 /// Units of work up to which [`Optimization::Auto`] fills everything.
-const AUTO_WORK: usize = 60_000;
+const AUTO_WORK: usize = 16_000;
 /// Units of work and bytes that [`Optimization::Balanced`] spends.
-const BALANCED_WORK: usize = 6_000;
+const BALANCED_WORK: usize = 2_000;
 const BALANCED_BYTES: usize = 64 << 20;
 /// Bytes that [`Optimization::Auto`] and [`Optimization::FastRuntime`] may take unless told otherwise.
 const BYTES: usize = 1 << 30;
@@ -131,7 +131,7 @@ impl Policy {
             Optimization::FastBuild => None,
             Optimization::Balanced => Some((BALANCED_WORK, BALANCED_BYTES)),
             Optimization::FastRuntime => Some((usize::MAX, BYTES)),
-            Optimization::Auto if constraint.predicted_work(AUTO_WORK) <= AUTO_WORK => Some((4 * AUTO_WORK, BYTES)),
+            Optimization::Auto if constraint.predicted_work(AUTO_WORK) <= AUTO_WORK => Some((3 * AUTO_WORK, BYTES)),
             Optimization::Auto => Some((BALANCED_WORK, BALANCED_BYTES)),
         }
     }

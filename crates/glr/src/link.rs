@@ -253,6 +253,9 @@ impl<'a> Linker<'a> {
         }
         self.contexts[root].end = true;
         for part in (0..self.parts.len()).rev() {
+            if self.slot_of[part].is_empty() {
+                continue;
+            }
             let parts = self.parts[part].tables.parts();
             let after_slot: Vec<(usize, usize)> = parts
                 .accessing_codes()

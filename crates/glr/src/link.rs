@@ -157,6 +157,8 @@ struct Linker<'a> {
     out: Parts,
     /// Per part and set, its number in `out` once it is there.
     sets: Vec<Vec<Option<u32>>>,
+    /// The same for lists of reductions.
+    list_numbers: Vec<Vec<Option<u32>>>,
     made_sets: FxHashMap<Vec<u64>, u32>,
     lists: FxHashMap<Vec<Reduction>, u32>,
     /// States for several slots with the same part, by the states after each alone.
@@ -181,6 +183,7 @@ impl<'a> Linker<'a> {
             contexts: vec![Context::default(); parts.len()],
             out,
             sets: parts.iter().map(|part| vec![None; part.tables.parts().sets()]).collect(),
+            list_numbers: parts.iter().map(|part| vec![None; part.tables.parts().list_starts.len()]).collect(),
             made_sets: FxHashMap::default(),
             lists: FxHashMap::default(),
             joined: FxHashMap::default(),
@@ -250,6 +253,9 @@ impl<'a> Linker<'a> {
         }
         self.contexts[root].end = true;
         for part in (0..self.parts.len()).rev() {
+            if self.slot_of[part].is_empty() {
+                continue;
+            }
             let parts = self.parts[part].tables.parts();
             let after_slot: Vec<(usize, usize)> = parts
                 .accessing_codes()
@@ -335,8 +341,7 @@ impl<'a> Linker<'a> {
             self.add_candidates(candidates);
         } else {
             for group in parts.groups_of(state) {
-                let (set, list) = (self.set(part, group.set), self.moved_list(part, group.list));
-                let list = self.list(list);
+                let (set, list) = (self.set(part, group.set), self.own_list(part, group.list));
                 self.out.groups.push(Group { set, list });
             }
             self.out.at_end.push(0);
@@ -469,6 +474,17 @@ impl<'a> Linker<'a> {
             let group = Group { set: self.made_set(set), list: self.list(list) };
             self.out.groups.push(group);
         }
+    }
+
+    /// The number of a part's list.
+    fn own_list(&mut self, part: usize, id: u32) -> u32 {
+        if let Some(known) = self.list_numbers[part][id as usize] {
+            return known;
+        }
+        let list = self.moved_list(part, id);
+        let number = self.list(list);
+        self.list_numbers[part][id as usize] = Some(number);
+        number
     }
 
     fn moved_list(&self, part: usize, list: u32) -> Vec<Reduction> {

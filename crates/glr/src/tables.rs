@@ -79,7 +79,8 @@ struct Inner {
     predecessors: Vec<LrState>,
     predecessor_starts: Vec<u32>,
     accessing: Vec<Option<Symbol>>,
-    conflicts: usize,
+    /// Counted when first asked for.
+    conflicts: OnceLock<usize>,
 }
 
 impl Tables {
@@ -192,7 +193,7 @@ impl Tables {
     /// Number of (state, lookahead) pairs with more than one action, the end of the text being a lookahead. Zero means
     /// that parsing is deterministic.
     pub fn conflicts(&self) -> usize {
-        self.inner.conflicts
+        *self.inner.conflicts.get_or_init(|| self.inner.parts.conflicts())
     }
 
     /// Bytes on the heap, shared by all clones.
@@ -266,8 +267,18 @@ impl Inner {
             Some(a) => Symbol::Nonterminal(NonterminalId(a)),
         };
         let accessing = parts.accessing_codes().into_iter().map(|code| code.map(symbol)).collect();
-        let (width, conflicts) = (parts.width(), parts.conflicts());
-        Self { parts, shifts, gotos, width, members, predecessors, predecessor_starts, accessing, conflicts }
+        let width = parts.width();
+        Self {
+            parts,
+            shifts,
+            gotos,
+            width,
+            members,
+            predecessors,
+            predecessor_starts,
+            accessing,
+            conflicts: OnceLock::new(),
+        }
     }
 
     #[inline]

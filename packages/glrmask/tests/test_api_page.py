@@ -32,6 +32,42 @@ SLOT = 'start s; extern grammar inner; nt s = "a" inner;'
 ABC = 'start ::= "a" "b" | "a" "c" "c"*'
 
 
+MEMBERS = {
+    "boundary_trigger_detail": ["NONE", "TOKENS", "EXACT"],
+    "constraint": ["load", "marker_ids", "mask_len", "save", "start"],
+    "state": ["clone", "commit_bytes", "commit_token", "fill_mask", "forced_tokens", "is_accepting", "is_rejected"]
+    + ["marker_events", "mask"],
+    "exact_tokens": ["ids", "ranges"],
+    "grammar": [
+        "bind",
+        "clone",
+        "compile",
+        "exact",
+        "from_ebnf",
+        "from_glrm",
+        "from_json_schema",
+        "from_lark",
+        "prepare",
+    ]
+    + ["requirements"],
+    "optimization": ["AUTO", "BALANCED", "FAST_BUILD", "FAST_RUNTIME"],
+    "prepared_grammar": ["bind", "clone", "link", "load", "requirements", "save"],
+    "requirement": ["kind", "name", "path", "source_span"],
+    "token": ["id"],
+    "vocab": ["from_dict", "from_id_to_bytes", "from_llama_cpp", "llama_cpp_end_token_ids", "token_ranges", "tokens"],
+}
+"""The members on the page; those of `state` are of `ConstraintState`."""
+
+
+def test_every_member_is_used_in_a_test_of_its_class():
+    module = sys.modules[__name__]
+    tests = [(name, inspect.getsource(value)) for name, value in vars(module).items() if name.startswith("test_")]
+    for owner, members in MEMBERS.items():
+        about = "\n".join(source for name, source in tests if owner in name)
+        for member in members:
+            assert f".{member}" in about, f"{owner}.{member}"
+
+
 def ids(state, **options):
     return state.mask(**options).nonzero()[0].tolist()
 

@@ -108,10 +108,10 @@ def test_spellings(letters):
 def test_limits():
     names = [f"k{i}" for i in range(5)]
     schema = {"type": "object", "properties": dict.fromkeys(names, True), "additionalProperties": False}
-    required = schema | {"required": names}
-    Grammar.from_json_schema(required, property_order="any", limits={"facts": 32})
+    counted = schema | {"minProperties": 2}
+    Grammar.from_json_schema(counted, property_order="any", limits={"facts": 32})
     with pytest.raises(LimitError) as caught:
-        Grammar.from_json_schema(required, property_order="any", limits={"facts": 31})
+        Grammar.from_json_schema(counted, property_order="any", limits={"facts": 31})
     assert (caught.value.given, caught.value.limit, caught.value.keyword) == (32, 31, "properties")
     grammar = Grammar.from_json_schema(schema, property_order="any", limits={"facts": 31})
     assert [warning.keyword for warning in grammar.warnings] == ["properties"]

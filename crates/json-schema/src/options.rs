@@ -62,8 +62,9 @@ pub struct Limits {
     /// States of one automaton.
     pub regex_states: usize,
     /// Sets of keys (or of items) of one object (or array) that are told apart: 2ⁿ for n keys in any order, or for
-    /// unique items out of n values. All objects of a grammar together: 32 times as many;
-    /// from eight times on, only required keys are told apart. Of these, 16 times as many sets in one object.
+    /// unique items out of n values, of which four times as many sets will do. All objects of a grammar together: 32
+    /// times as many; from eight times on, only required keys are told apart. Of these, 16 times as many sets in one
+    /// object.
     pub facts: usize,
     /// Counts of items of one array that are told apart where items are watched (`contains`, `uniqueItems`).
     pub watched: usize,

@@ -163,7 +163,7 @@ impl ArrayShape {
             }
             unique.counted.push(counted);
         }
-        let limit = algebra.options.limits.facts;
+        let limit = algebra.options.limits.facts.saturating_mul(4);
         let fits = unique.values.len() <= MAX_VALUES && unique.subsets(self.max_items) <= limit;
         Ok(fits.then_some(unique))
     }

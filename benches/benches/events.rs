@@ -16,7 +16,7 @@ fn grammars() -> Result<[(&'static str, String); 3], Error> {
     let json = builtin::source("json").ok_or("no grammar of JSON")?;
     let marked = json.replace("nt value = ", "nt value = @mark(1) any @mark(2); nt any = ");
     Ok([
-        ("plain", json.to_owned()),
+        ("plain", json.clone().into_owned()),
         ("token events", json.replace("| \"null\";", "| \"null\" | @token(5, 7, 1000-40000);")),
         ("markers", marked),
     ])

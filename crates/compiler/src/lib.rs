@@ -106,7 +106,7 @@ pub enum Stage {
 /// Compiles a grammar for a vocabulary.
 ///
 /// # Errors
-/// An empty language, a limit, an interrupt, or something that is not supported yet.
+/// An empty language, a limit, an interrupt, or something that is not supported.
 pub fn compile(grammar: &Grammar, vocab: &Vocab, config: &Config) -> Result<Constraint, CompileError> {
     compile_observed(grammar, vocab, config, &mut |_| {})
 }
@@ -175,7 +175,7 @@ fn check_tokens(grammar: &Grammar, vocab: &Vocab) -> Result<(), CompileError> {
 /// Builds lexer and parser tables.
 ///
 /// # Errors
-/// An empty language, a limit, an interrupt, or something that is not supported yet.
+/// An empty language, a limit, an interrupt, or something that is not supported.
 pub fn analyze(grammar: &Grammar, config: &Config) -> Result<Program, CompileError> {
     analyze_with(grammar, config, &Cache::new(0), &mut |_| config.policy.check())
 }

@@ -328,7 +328,8 @@ impl Grammar {
     pub fn to_glrm(&self) -> String {
         glrmask_grammar::glrm::print(self.ir())
     }
-    /// Assertions of the source that the grammar does not enforce (never any unless weakening was asked for).
+    /// What a schema says without effect: assertions that are not enforced (only if weakening was asked for), keywords of
+    /// another draft, optional keys that may be repeated (see [`PropertyOrder::Any`]).
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }

@@ -182,3 +182,17 @@ fn builtin_grammars() {
     run(include_str!("formats/builtin.toml"), Grammar::builtin);
     assert!(Grammar::builtin("cobol").is_err_and(|e| e.to_string().contains("javascript")));
 }
+
+#[test]
+fn keywords_are_not_read_as_two_names() {
+    let rules = "t WORD = [a-z]+; t ID = WORD - (\"if\" | \"else\"); ignore \" \"; nt start = statement+;
+        nt statement = \"if\" ID statement \"else\" statement | ID ID? \";\";";
+    let grouped = format!("lexer group words = WORD | ID | \"if\" | \"else\"; {rules}");
+    for (source, split) in [(rules, true), (grouped.as_str(), false)] {
+        let grammar = Grammar::from_glrm(source).unwrap();
+        let constraint = grammar.compile(&bytes(), &CompileOptions::default()).unwrap();
+        assert!(accepts(&constraint, "if a x; else y z;") && accepts(&constraint, "if a els e; else elsey;"));
+        assert_eq!(accepts(&constraint, "else;"), split, "{source}");
+        assert_eq!(accepts(&constraint, "if a else; else y;"), split, "{source}");
+    }
+}

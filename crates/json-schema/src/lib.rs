@@ -49,7 +49,8 @@ pub use options::{Escapes, Limits, Options, PropertyOrder, Unsupported, Whitespa
 pub struct Compiled {
     /// The grammar of the JSON texts that satisfy the schema.
     pub grammar: Grammar,
-    /// What was not taken at its word: weakened assertions, keywords of another draft.
+    /// What was not taken at its word: weakened assertions, keywords of another draft, objects whose optional keys may be
+    /// repeated.
     pub warnings: Vec<Warning>,
 }
 

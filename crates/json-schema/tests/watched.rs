@@ -107,6 +107,36 @@ fn too_many_keys_for_any_order() {
     }
 }
 
+/// The ninth object and later ones go beyond what all objects may take before optional keys may be repeated.
+#[test]
+fn where_members_count_no_key_is_repeated_in_any_of_many_objects() {
+    let object = |i: usize| {
+        format!(
+            r#""o{i}": {{"type": "object", "minProperties": 2, "properties": {{"a{i}": true, "b{i}": true}},
+                "additionalProperties": false}}"#
+        )
+    };
+    let objects: Vec<String> = (0..12).map(object).collect();
+    let schema = format!("{{\"properties\": {{{}}}}}", objects.join(", "));
+    let limits = Limits { facts: 4, ..Limits::default() };
+    let compiled = compile(&schema, &Options { limits, ..any_order() }).unwrap();
+    let pointers: Vec<&str> = compiled.warnings.iter().map(|warning| warning.pointer.as_str()).collect();
+    assert_eq!(pointers, [""]);
+    let recognizer = Recognizer::new(&compiled.grammar).unwrap();
+    for i in 0..12 {
+        assert!(recognizer.accepts(&format!(r#"{{"o{i}": {{"b{i}": 1, "a{i}": 2}}}}"#)), "{i}");
+        assert!(!recognizer.accepts(&format!(r#"{{"o{i}": {{"a{i}": 1, "a{i}": 2}}}}"#)), "{i}");
+    }
+}
+
+#[test]
+fn required_keys_alone_are_no_reason_to_warn() {
+    let keys: Vec<String> = (0..12).map(|i| format!("\"k{i}\"")).collect();
+    let schema =
+        format!("{{\"type\": \"object\", \"required\": [{}], \"additionalProperties\": {{}}}}", keys.join(", "));
+    assert!(compile(&schema, &any_order()).unwrap().warnings.is_empty());
+}
+
 #[test]
 fn many_objects_in_any_order() {
     let keys: Vec<String> = (0..10).map(|i| format!("\"k{i}\": true")).collect();

@@ -146,8 +146,9 @@ impl PyGrammar {
     #[pyo3(signature = (name, value))]
     fn bind(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let given = Self::value(value)?;
-        let mut grammar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        grammar.bind(name, given).map_err(|e| errors::from_error(value.py(), &e))
+        // An exception is made without the lock: making it runs Python, which may let another thread come here.
+        let bound = self.0.lock().unwrap_or_else(PoisonError::into_inner).bind(name, given);
+        bound.map_err(|e| errors::from_error(value.py(), &e))
     }
 
     #[getter]

@@ -86,14 +86,17 @@ impl Emitter<'_, '_> {
     /// Decides which keys are tracked: all, or the required ones if the others may be repeated.
     fn tracked(&mut self, object: NonterminalId, members: &[bool], may_repeat: bool) -> Result<Order> {
         let limit = self.algebra.options.limits.facts;
-        let all = self.reserve_sets(members.len(), (limit, OBJECTS)).is_ok();
-        if !all {
-            let required = members.iter().filter(|&&required| required).count();
+        let required = members.iter().filter(|&&required| required).count();
+        let mut all = true;
+        if self.reserve_sets(members.len(), (limit, OBJECTS)).is_err() {
+            all = !may_repeat || required == members.len();
             let (keys, limit) = if may_repeat { (required, limit.saturating_mul(16)) } else { (members.len(), limit) };
             let pointer = self.origins.get(&object).cloned().unwrap_or_else(|| "".into());
             self.reserve_sets(keys, (limit, MORE_OBJECTS)).map_err(|error| error.at(&pointer, "properties"))?;
-            let reason = "optional keys may be repeated, they are too many to remember in any order";
-            self.algebra.warn(&pointer, "properties", reason);
+            if !all {
+                let reason = "optional keys may be repeated, they are too many to remember in any order";
+                self.algebra.warn(&pointer, "properties", reason);
+            }
         }
         let mut bits = 0..;
         let tracked: Vec<_> =

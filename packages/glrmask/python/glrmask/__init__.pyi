@@ -92,7 +92,7 @@ __version__: str
 class Optimization:
     """Build time against time per token. The language is the same in every mode.
 
-    In this version every mode fills its tables while decoding.
+    A mode says how much of the tables is filled before decoding; the rest is filled while decoding.
     """
 
     AUTO: ClassVar[Optimization]

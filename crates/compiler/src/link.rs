@@ -6,7 +6,8 @@
 //! found there: what follows and begins components, and which terminals of one scope come to compete because a component
 //! follows itself.
 //!
-//! The reference is [`Assembly::flatten`] and the plain compiler, which is also what is used where markers occur, and where [`Config::by_parts`] is off.
+//! The reference is [`Assembly::flatten`] and the plain compiler, which is also what is used where markers occur, and where
+//! [`Config::by_parts`] is off.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ pub fn compile_assembly(
             config.policy.check()
         }),
         None => {
-            let boundaries = boundaries(config.boundary_trigger, &parts, vocab, None)?;
+            let boundaries = boundaries(config, &parts, vocab, None)?;
             compile_with(&assembly.flatten()?, vocab, config, boundaries, observe)
         }
     }
@@ -67,7 +68,7 @@ pub(crate) struct Linked<'a> {
     part: &'a Part<'a, Prepared>,
     shape: Shape,
     pub(crate) program: Arc<Program>,
-    /// Slots, and the number among all `Linked` of what each stands for.
+    /// Slots, rising, and the number among all `Linked` of what each stands for.
     pub(crate) slots: Vec<(TerminalId, usize)>,
 }
 
@@ -128,11 +129,17 @@ fn link_parts(
         first: &first,
         vocab,
     };
-    let boundaries = boundaries(config.boundary_trigger, parts, vocab, Some(&whole))?;
+    let boundaries = boundaries(config, parts, vocab, Some(&whole))?;
     Ok(Some((Parts { lexer, tables, accepts_empty, token_terminals, markers: None }, boundaries)))
 }
 
 impl Linked<'_> {
+    /// The number among all `Linked` of what stands in the place of a terminal, if that is a slot.
+    pub(crate) fn child(&self, t: TerminalId) -> Option<usize> {
+        let found = self.slots.binary_search_by_key(&t, |slot| slot.0).ok()?;
+        self.slots.get(found).map(|slot| slot.1)
+    }
+
     /// The own number of the nonterminal in whose place the component of a slot stands.
     pub(crate) fn entry_symbol(&self, slot: usize) -> u32 {
         (self.program.tables.nonterminals().saturating_sub(self.program.slots.len()) + slot) as u32
@@ -267,8 +274,8 @@ fn follow(linked: &[Linked<'_>], layout: &Layout, first: &Sets) -> Sets {
 fn in_whole(part: &Linked<'_>, offset: u32, own: &BitSet, first: &[BitSet]) -> BitSet {
     let mut set = BitSet::default();
     for t in own.iter() {
-        match part.slots.iter().find(|(slot, _)| slot.index() == t) {
-            Some(&(_, child)) => set.union_with(&first[child]),
+        match part.child(TerminalId::from_usize(t)) {
+            Some(child) => set.union_with(&first[child]),
             None => set.insert(offset as usize + t),
         }
     }

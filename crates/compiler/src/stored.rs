@@ -17,7 +17,7 @@ use glrmask_runtime::ArtifactError;
 use glrmask_vocab::{Content, Vocab};
 use serde::{Deserialize, Serialize};
 
-use crate::prepared::{Language, Prepared, Program, Shape};
+use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 
 /// Its version is raised whenever the payload changes.
 const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 1 };
@@ -110,7 +110,7 @@ fn restored(stored: StoredDefinition) -> Result<Prepared, ArtifactError> {
             StoredLanguage::Nothing => Language::Nothing,
             StoredLanguage::Epsilon => Language::Epsilon,
             StoredLanguage::Texts(program) => {
-                check(&grammar, &program)?;
+                check(&grammar, &shape, &program)?;
                 Language::Texts(program)
             }
         };
@@ -119,19 +119,66 @@ fn restored(stored: StoredDefinition) -> Result<Prepared, ArtifactError> {
     Ok(Prepared { source: Arc::new(Source::new(grammar)), programs: Mutex::new(languages) })
 }
 
-/// Every index in range.
-fn check(grammar: &Grammar, program: &Program) -> Result<(), ArtifactError> {
+/// Every index in range, and slots as the shape has them: linking looks for something to parse in each.
+fn check(grammar: &Grammar, shape: &Shape, program: &Program) -> Result<(), ArtifactError> {
     program.lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
     let terminals = program.tables.terminals();
     let known = |t: &TerminalId| t.index() < terminals;
     let own = |t: &TerminalId| t.index() < grammar.terminals.len();
     let within = |set: &BitSet| set.iter().all(|t| t < terminals);
-    let slots = program.slots.iter().all(|s| known(&s.terminal) && s.group < grammar.slots.len() && within(&s.follow));
-    let events = program.events.iter().all(|(t, slot)| known(t) && *slot < grammar.slots.len());
-    let apart = program.apart.iter().all(|a| own(&a.pair.0) && own(&a.pair.1));
+    let shaped =
+        |s: &Entry| matches!(shape.slots.get(s.group), Some(SlotShape::Texts { group, .. }) if *group == s.group);
+    let rising = program.slots.windows(2).all(|pair| matches!(pair, [a, b] if a.terminal < b.terminal));
+    let slots = program.slots.iter().all(|s| known(&s.terminal) && shaped(s) && within(&s.follow)) && rising;
+    let is_event = |slot: usize| shape.slots.get(slot) == Some(&SlotShape::Event);
+    let events = program.events.iter().all(|(t, slot)| known(t) && is_event(*slot));
+    let apart = |a: &Apart| [a.pair.0, a.pair.1].iter().all(own) && [a.known.0, a.known.1].iter().all(known);
+    let apart = program.apart.iter().all(apart);
     let sets = within(&program.first) && within(&program.last);
-    match program.lexer.terminal_count() == terminals && slots && events && apart && sets {
+    let counts = program.lexer.terminal_count() == terminals && shape.slots.len() == grammar.slots.len();
+    match counts && slots && events && apart && sets {
         true => Ok(()),
         false => Err(ArtifactError::invalid("a component names what it does not have")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glrmask_grammar::{glrm, Binding};
+    use glrmask_vocab::TokenId;
+
+    use super::*;
+    use crate::prepared::SlotShape;
+    use crate::Config;
+
+    fn prepared(text: &str) -> Prepared {
+        Prepared::new(Arc::new(Source::new(glrm::parse(text).expect("a valid grammar"))))
+    }
+
+    /// Linking would look for something to parse in the slot, and there is nothing.
+    #[test]
+    fn a_program_with_other_slots_than_its_shape_is_refused() {
+        let vocab = Vocab::new([(TokenId(0), "a")]).expect("a vocabulary");
+        let (root, child) =
+            (prepared("start s; extern grammar x; nt s = \"a\" x;"), prepared("start s; nt s = \"a\";"));
+        root.prepare(&Config::default(), vocab.cache()).expect("small");
+        let saved = |root, child| {
+            let mut assembly = Assembly::new(Arc::new(root));
+            assembly.bind("x", Binding::Component(Assembly::new(Arc::new(child)))).expect("an open slot");
+            save(&assembly, &vocab, 0).expect("small")
+        };
+        let shape = |slots| Shape { alone: false, slots };
+        let programs = root.programs.into_inner().expect("no panic");
+        let made =
+            programs.get(&shape(vec![SlotShape::Texts { group: 0, nullable: false }])).expect("prepared").clone();
+        let with = |source: &Arc<Source>, shape: Shape, language: Language| Prepared {
+            source: source.clone(),
+            programs: Mutex::new([(shape, language)].into_iter().collect()),
+        };
+        let nothing = || with(&child.source, shape(vec![]), Language::Nothing);
+        let right = with(&root.source, shape(vec![SlotShape::Texts { group: 0, nullable: false }]), made.clone());
+        assert!(load(&saved(right, nothing()), Some(&vocab)).is_ok());
+        let forged = with(&root.source, shape(vec![SlotShape::Nothing]), made);
+        assert!(load(&saved(forged, nothing()), Some(&vocab)).is_err());
     }
 }

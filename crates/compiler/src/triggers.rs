@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::error::CompileError;
 use crate::link::Linked;
 use crate::prepared::Prepared;
+use crate::Config;
 
 /// Above this many states that a lexeme before a boundary may be in, every byte counts as one that can end it.
 const MAX_STATES: usize = 20_000;
@@ -61,14 +62,15 @@ struct Found {
 /// The boundaries of an assembly, by path. Without a `whole` every token counts.
 ///
 /// # Errors
-/// More than ten thousand boundaries.
+/// More than ten thousand boundaries; an interrupt, which is asked for once per slot of a component.
 pub(crate) fn boundaries(
-    detail: BoundaryTriggerDetail,
+    config: &Config,
     parts: &[Part<'_, Prepared>],
     vocab: &Vocab,
     whole: Option<&Whole<'_>>,
 ) -> Result<Vec<BoundaryTrigger>, CompileError> {
     let mut found = Vec::new();
+    let detail = config.boundary_trigger;
     if detail == BoundaryTriggerDetail::None {
         return Ok(found);
     }
@@ -88,6 +90,7 @@ pub(crate) fn boundaries(
             let Found { tokens, mut entry } = match known.get(&(number, i)) {
                 Some(known) => known.clone(),
                 None => {
+                    config.policy.check()?;
                     let made = one(vocab, whole, &before, number, filled)?;
                     known.entry((number, i)).or_insert(made).clone()
                 }
@@ -162,8 +165,8 @@ impl Whole<'_> {
                     if !program.lexer.followers(t).contains(slot.index()) {
                         continue;
                     }
-                    match part.slots.iter().find(|entry| entry.0 == t) {
-                        Some(&(_, other)) => set.union_with(&last[other]),
+                    match part.child(t) {
+                        Some(other) => set.union_with(&last[other]),
                         None => set.insert(self.layout.terminals[i] as usize + t.index()),
                     }
                 }
@@ -184,8 +187,8 @@ impl Whole<'_> {
             let program = &part.program;
             let mut set = BitSet::default();
             for t in (0..program.lexer.terminal_count()).map(TerminalId::from_usize) {
-                match part.slots.iter().find(|entry| entry.0 == t) {
-                    Some(&(_, child)) if program.last.contains(t.index()) => set.union_with(&last[child]),
+                match part.child(t) {
+                    Some(child) if program.last.contains(t.index()) => set.union_with(&last[child]),
                     Some(_) => {}
                     None => {
                         let known = program.lexer.parser_terminal(t);

@@ -101,3 +101,15 @@ fn a_state_that_follows_markers_is_not_ready_and_one_that_has_none_left_is() {
     assert_eq!(state.commit_token_if_ready(TokenId(2)), Some(Ok(())));
     assert!(state.is_accepting() && state.marker_events().is_empty());
 }
+
+/// Each marker of each level leads to another stack.
+#[test]
+fn very_many_places_of_markers_are_an_error() {
+    let marks: String = (0..20).map(|n| format!("@mark({n}) ")).collect();
+    let nest = format!("start s; nt s = \"(\" {marks} s \")\" | \"x\";");
+    let mut state = constraint(&nest).start();
+    state.commit_bytes(&[b'('; 100]).unwrap();
+    assert_eq!(state.marker_events().len(), 2_000);
+    state.commit_bytes(&[b'('; 100]).unwrap();
+    assert!(state.commit_bytes(&[b'('; 512]).unwrap_err().to_string().contains("places of markers"));
+}

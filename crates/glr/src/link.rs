@@ -102,7 +102,9 @@ impl Layout {
 pub fn link(parts: &[LinkPart<'_>], limits: &Limits) -> Result<(Tables, Layout), GlrError> {
     let layout = Layout::new(parts);
     check(parts, &layout, limits)?;
-    let linker = Linker::new(parts, &layout);
+    let mut linker = Linker::new(parts, &layout);
+    linker.find_starts(limits)?;
+    linker.find_contexts();
     let tables = linker.run(limits)?;
     Ok((tables, layout))
 }
@@ -191,16 +193,23 @@ impl<'a> Linker<'a> {
             next_state: states as u32,
         };
         linker.list(Vec::new());
-        for part in 0..parts.len() {
-            linker.add_start(part);
-        }
-        linker.find_contexts();
         linker
     }
 
-    /// What entering a part adds to a row: its own start row and those of the parts that it can begin with.
-    fn add_start(&mut self, part: usize) {
-        let row = self.whole_row(part, 0);
+    /// What entering each part adds to a row.
+    fn find_starts(&mut self, limits: &Limits) -> Result<(), GlrError> {
+        let mut size = 0;
+        for part in 0..self.parts.len() {
+            let row = self.whole_row(part, 0);
+            size += row.transitions.len() + row.entries.len();
+            GlrError::check_limit("transitions at the starts of parts", size, limits.items)?;
+            self.add_start(row);
+        }
+        Ok(())
+    }
+
+    /// Adds the row of a part: its own start row and those of the parts that it can begin with.
+    fn add_start(&mut self, row: Row) {
         let mut first = vec![0; self.width];
         for &(code, _) in &row.transitions {
             if (code as usize) < self.layout.terminal_count {
@@ -303,16 +312,22 @@ impl<'a> Linker<'a> {
                     (_, 0) => self.add_nothing(),
                     _ => self.add_state(part, state),
                 }
+                self.check_size(limits)?;
             }
         }
         let mut done = 0;
         while let Some(states) = self.pending.get(done).cloned() {
             done += 1;
             self.add_joined(&states);
+            self.check_size(limits)?;
         }
-        GlrError::check_limit("LR states", self.out.states(), limits.states)?;
-        GlrError::check_limit("table words", self.out.set_words.len(), limits.set_words)?;
         Ok(Tables::from_linked(self.out))
+    }
+
+    fn check_size(&self, limits: &Limits) -> Result<(), GlrError> {
+        GlrError::check_limit("LR states", self.next_state as usize, limits.states)?;
+        GlrError::check_limit("LR transitions", self.out.transitions.len(), limits.items)?;
+        GlrError::check_limit("table words", self.out.set_words.len(), limits.set_words)
     }
 
     /// A state that is never entered.

@@ -9,6 +9,7 @@ use glrmask_automata::{Id, TerminalId};
 use glrmask_glr::parser;
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -56,10 +57,12 @@ impl Events {
         terminals: &[TokenTerminal],
         mask_words: usize,
     ) -> Result<Self, RuntimeError> {
-        let mut groups: Vec<Group> = Vec::new();
         let look = |t: TerminalId| (lexer.is_ignored(t), lexer.parser_terminal(t));
+        let known: BitSet = lexer.token_terminals().iter().map(|t| t.index()).collect();
+        let mut numbers: FxHashMap<(bool, Option<TerminalId>), usize> = FxHashMap::default();
+        let mut found: Vec<(TerminalId, Vec<(TokenId, TokenId)>)> = Vec::new();
         for TokenTerminal { terminal, ids } in terminals {
-            if !lexer.token_terminals().contains(terminal) {
+            if !known.contains(terminal.index()) {
                 return Err(RuntimeError::invalid("token ids for a terminal that is no token event"));
             }
             if !ids.is_well_formed() || !ids.ranges().all(|range| range.1 .0 as usize / 32 < mask_words) {
@@ -68,14 +71,17 @@ impl Events {
             if !ids.iter().all(|id| vocab.contains(id)) {
                 return Err(RuntimeError::invalid("token ids that are not in the vocabulary"));
             }
-            match groups.iter_mut().find(|group| look(group.terminal) == look(*terminal)) {
-                Some(group) => group.ids = group.ids.union(ids),
-                None => groups.push(Group { terminal: *terminal, ids: ids.clone(), words: None }),
+            let number = *numbers.entry(look(*terminal)).or_insert(found.len());
+            match found.get_mut(number) {
+                Some((_, ranges)) => ranges.extend(ids.ranges()),
+                None => found.push((*terminal, ids.ranges().collect())),
             }
         }
-        if lexer.token_terminals().iter().any(|&t| !groups.iter().any(|group| look(group.terminal) == look(t))) {
+        if lexer.token_terminals().iter().any(|&t| !numbers.contains_key(&look(t))) {
             return Err(RuntimeError::invalid("a token event without ids"));
         }
+        let group = |(terminal, ranges)| Group { terminal, ids: TokenIds::from_ranges(ranges), words: None };
+        let mut groups: Vec<Group> = found.into_iter().map(group).collect();
         for group in groups.iter_mut().filter(|g| g.ids.ranges().len() > FEW_RANGES.max(mask_words / 4)) {
             let mut words = vec![0; mask_words];
             group.ids.add_to(&mut words);

@@ -77,6 +77,10 @@ pub(crate) struct MarkerPlace {
 pub const MARKER_BYTES: usize = 512;
 /// So many branches after markers are not compared with each other.
 const FEW: usize = 8;
+/// Nor is one with more than so many of those before it: what comes to be the same stands close together, as a rule.
+const NEAR: usize = 128;
+/// Places of markers that are followed at a time. Only a nest of markers that all stay different has as many.
+const MAX_PLACES: usize = 1 << 13;
 
 /// Branches after a marker, and which marker it may have been.
 struct After {
@@ -125,7 +129,7 @@ impl Markers {
         let (mut events, mut after) = (Vec::new(), Vec::new());
         for (number, piece) in bytes.chunks(MARKER_BYTES).enumerate() {
             events.extend(self.possible(std::mem::take(&mut after))?);
-            self.advance_piece(&mut before, piece, place.offset + number * MARKER_BYTES, &mut after);
+            self.advance_piece(&mut before, piece, place.offset + number * MARKER_BYTES, &mut after)?;
         }
         self.take(&by_event, end, &mut after);
         by_event.into_iter().for_each(|branch| add_branch(&mut before, branch));
@@ -133,7 +137,13 @@ impl Markers {
         Ok(MarkerPlace { before, offset: end, events: events.into() })
     }
 
-    fn advance_piece(&self, before: &mut Branches, bytes: &[u8], offset: usize, after: &mut Vec<After>) {
+    fn advance_piece(
+        &self,
+        before: &mut Branches,
+        bytes: &[u8],
+        offset: usize,
+        after: &mut Vec<After>,
+    ) -> Result<(), RuntimeError> {
         let mut many = FEW;
         for (offset, byte) in (offset + 1..).zip(bytes) {
             after.iter_mut().for_each(|a| self.read(&mut a.branches, *byte));
@@ -144,10 +154,12 @@ impl Markers {
                 many = 2 * after.len().max(FEW);
             }
             self.take(before, offset, after);
+            RuntimeError::check_limit("places of markers followed at a time", after.len(), MAX_PLACES)?;
             if before.is_empty() && after.is_empty() {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
     fn read(&self, branches: &mut Branches, byte: u8) {
@@ -221,7 +233,7 @@ fn before(inner: &Inner, markers: &[(TerminalId, u32)]) -> BitSet {
 fn unite(after: &mut Vec<After>) {
     let mut kept: Vec<After> = Vec::with_capacity(after.len());
     for mut one in after.drain(..) {
-        match kept.iter_mut().find(|other| same(&other.branches, &one.branches)) {
+        match kept.iter_mut().rev().take(NEAR).find(|other| same(&other.branches, &one.branches)) {
             Some(other) => other.events.append(&mut one.events),
             None => kept.push(one),
         }

@@ -180,23 +180,20 @@ impl Trie {
 
     /// Bottom-up: backwards through preorder, children come before their parent.
     fn fill_below(&mut self) {
-        let deepest = self.depths.iter().max().map_or(0, |&depth| depth as usize);
-        // What the children seen so far of the coming node at each depth add to it.
-        let mut pending = vec![ByteSet::EMPTY; deepest + 2];
         let mut ids: FxHashMap<ByteSet, u32> = FxHashMap::from_iter([(ByteSet::EMPTY, 0)]);
         self.below_sets = vec![ByteSet::EMPTY];
         self.below_ids = vec![0; self.len()];
         for node in (0..self.len()).rev() {
-            let depth = self.depths[node] as usize;
-            let mut set = std::mem::take(&mut pending[depth + 1]);
+            let set = self.children(NodeId(node as u32)).fold(ByteSet::EMPTY, |below, child| {
+                let child_set = &self.below_sets[self.below_ids[child.index()] as usize];
+                below.union(child_set).union(&ByteSet::single(self.byte(child)))
+            });
             if !set.is_empty() {
                 self.below_ids[node] = *ids.entry(set).or_insert_with(|| {
                     self.below_sets.push(set);
                     self.below_sets.len() as u32 - 1
                 });
             }
-            set.insert(self.bytes[node]);
-            pending[depth] = pending[depth].union(&set);
         }
     }
 

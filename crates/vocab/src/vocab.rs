@@ -15,7 +15,8 @@ pub struct Config {
     /// Largest id allowed. A mask has a bit for every id up to the largest, so one stray id can cost half a gigabyte
     /// per mask. Default 2²⁴ − 1 (masks of 2 MiB).
     pub max_id: u32,
-    /// Largest number of bytes of all strings together, default 2²⁸. Never more than 2³² − 2.
+    /// Largest number of bytes of all strings together, default 2²⁶: the trie takes
+    /// 17 bytes for each. Never more than 2³² − 2.
     pub max_bytes: u64,
     /// Budget of the vocabulary's [`Cache`] in bytes, default 256 MiB.
     pub cache_bytes: usize,
@@ -23,7 +24,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { max_id: (1 << 24) - 1, max_bytes: 1 << 28, cache_bytes: 256 << 20 }
+        Self { max_id: (1 << 24) - 1, max_bytes: 1 << 26, cache_bytes: 256 << 20 }
     }
 }
 

@@ -175,6 +175,8 @@ fn too_many_bytes_are_refused() {
     assert!(Vocab::with_config(entries.into_iter().take(2), &config).is_ok());
     let error = Vocab::with_config(entries, &config).unwrap_err();
     assert_eq!(error.to_string(), "the token strings have at least 6 bytes in all, the limit is 5");
+    let error = Vocab::new([(TokenId(0), vec![b'a'; (1 << 26) + 1])]).unwrap_err();
+    assert_eq!(error.to_string(), "the token strings have at least 67108865 bytes in all, the limit is 67108864");
 }
 
 #[test]

@@ -154,8 +154,11 @@ fn header<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a PyArrayObject_fields 
 }
 
 /// A new Boolean array of `len` elements: the bits of `words`, and false beyond them.
-pub(crate) fn booleans<'py>(py: Python<'py>, words: &[u32], len: usize) -> Bound<'py, PyArray1<bool>> {
-    let array = PyArray1::<bool>::zeros(py, len, false);
+///
+/// # Errors
+/// What NumPy raises for a length that it or the memory cannot hold.
+pub(crate) fn booleans<'py>(py: Python<'py>, words: &[u32], len: usize) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let array = zeros(py, len)?;
     // SAFETY: the array was made just now, is contiguous, and nobody else knows it.
     if let Ok(booleans) = unsafe { array.as_slice_mut() } {
         for (booleans, &word) in booleans.chunks_mut(32).zip(words) {
@@ -164,5 +167,15 @@ pub(crate) fn booleans<'py>(py: Python<'py>, words: &[u32], len: usize) -> Bound
             }
         }
     }
-    array
+    Ok(array)
+}
+
+/// The `numpy` crate panics where an array cannot be made; large ones come through Python, which raises.
+fn zeros(py: Python<'_>, len: usize) -> PyResult<Bound<'_, PyArray1<bool>>> {
+    const LARGE: usize = 1 << 24;
+    if len < LARGE {
+        return Ok(PyArray1::zeros(py, len, false));
+    }
+    let array = py.import("numpy")?.call_method1("zeros", (len, "bool"))?;
+    Ok(array.cast_into()?)
 }

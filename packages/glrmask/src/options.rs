@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::wrong_type;
 use crate::grammar::schema_text;
-use crate::vocab::{declared_id, token_ids};
+use crate::vocab::{declared_id, token_ids, token_name};
 
 const WHITESPACE: &[(&str, Whitespace)] =
     &[("spaced", Whitespace::Spaced), ("compact", Whitespace::Compact), ("flexible", Whitespace::Flexible)];
@@ -71,7 +71,7 @@ pub(crate) fn token_names(names: Option<&Bound<'_, PyAny>>) -> PyResult<BTreeMap
         return Err(wrong_type("token_names", "a dict from str to int or a sequence of int", names));
     };
     let entry = |(name, ids): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        let name: String = name.extract().map_err(|_| wrong_type("a token name", "str", &name))?;
+        let name = token_name(&name)?;
         let ids = match ids.try_iter() {
             Ok(_) => token_ids("the ids of a token name", &ids)?,
             Err(_) => vec![declared_id(&ids)?],

@@ -65,7 +65,7 @@ impl PyConstraintState {
         }
         let mut words = vec![0; self.words];
         self.work(py, |state| state.fill_mask(&mut words)).map_err(|e| errors::from_runtime(py, &e))?;
-        Ok(array::booleans(py, &words, size))
+        array::booleans(py, &words, size)
     }
 
     #[pyo3(signature = (bitmask))]

@@ -251,8 +251,13 @@ fn named_ids(names: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, TokenId>> {
     let Ok(entries) = names.cast::<PyDict>() else {
         return Err(errors::wrong_type("special_tokens", "a dict from str to int", names));
     };
-    let name = |name: Bound<'_, PyAny>| name.extract().map_err(|_| errors::wrong_type("a token name", "str", &name));
-    entries.iter().map(|(key, id)| Ok((name(key)?, declared_id(&id)?))).collect()
+    entries.iter().map(|(key, id)| Ok((token_name(&key)?, declared_id(&id)?))).collect()
+}
+
+pub(crate) fn token_name(name: &Bound<'_, PyAny>) -> PyResult<String> {
+    let Ok(text) = name.cast::<PyString>() else { return Err(errors::wrong_type("a token name", "str", name)) };
+    let text = text.to_cow().map_err(|e| errors::error(name.py(), format!("a token name is not Unicode: {e}")))?;
+    Ok(text.into_owned())
 }
 
 pub(crate) fn declared_id(id: &Bound<'_, PyAny>) -> PyResult<TokenId> {

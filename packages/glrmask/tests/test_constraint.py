@@ -69,6 +69,9 @@ def test_sizes_of_boolean_masks(words):
     for bad in (120, 0):
         with pytest.raises(ValueError, match="size is"):
             state.mask(bad)
+    for huge in (2**60, 2**63, 2**64, -1):
+        with pytest.raises((MemoryError, OverflowError, ValueError)):
+            state.mask(huge)
     with pytest.raises(TypeError):
         state.mask("wide")
 

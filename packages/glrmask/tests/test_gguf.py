@@ -129,7 +129,7 @@ HEADER = b"GGUF" + struct.pack("<IQQ", 3, 0, 1)
         (HEADER + string("k") + struct.pack("<I", 13), "type 13 .* is unknown"),
         (HEADER + string("k") + struct.pack("<IIQ", ARRAY, ARRAY, 1), "array of type 9"),
         (HEADER + string("k") + struct.pack("<I", STRING) + b"\4\0\0\0\0\0\0\0abc", "it ends at byte"),
-        (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**64 - 1), "it ends at byte"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**64 - 1), "entries, the limit is"),
     ],
 )
 def test_malformed_files(load, data, match):
@@ -156,6 +156,12 @@ def test_too_many_tokens(load):
         load(HEADER + string("tokenizer.ggml.tokens") + tokens)
     with pytest.raises(GlrmaskError, match="it ends at byte"):
         load(HEADER + string("tokenizer.ggml.merges") + tokens)
+
+
+def test_too_many_entries(load):
+    data = b"GGUF" + struct.pack("<IQQ", 3, 0, 2**16 + 1)
+    with pytest.raises(LimitError, match="65537 entries, the limit is 65536"):
+        load(data)
 
 
 def test_files_that_are_cut_or_damaged_are_errors_or_vocabularies(load):

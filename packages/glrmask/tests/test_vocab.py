@@ -87,6 +87,8 @@ def test_names_and_end_tokens_are_kept():
     assert len(vocab) == 1
     with pytest.raises(TypeError):
         Vocab.from_dict({}, special_tokens=[("a", 1)])
+    with pytest.raises(GlrmaskError, match="not Unicode"):
+        Vocab.from_dict({}, special_tokens={"\ud800": 1})
     with pytest.raises(TypeError):
         Vocab.from_dict({}, end_token_ids=3)
 

@@ -15,6 +15,8 @@ from glrmask.loaders.spelling import SINGLE_BYTES, SPACE, Spelling, seen_in
 __all__ = ["gguf"]
 
 MAX_METADATA = 64 << 20
+MAX_ENTRIES = 1 << 16
+"""Entries of the metadata; models have some dozens."""
 CHUNK = 1 << 20
 
 PREFIX = "tokenizer.ggml."
@@ -103,7 +105,11 @@ class _Metadata:
         """The entries that are wanted; strings as bytes."""
         self.number("Q")  # of tensors
         found: dict[str, Any] = {}
-        for _ in range(self.number("Q")):
+        count = self.number("Q")
+        if count > MAX_ENTRIES:
+            message = f"{self.where}: its metadata has {count} entries, the limit is {MAX_ENTRIES}"
+            raise LimitError(message, given=count, limit=MAX_ENTRIES)
+        for _ in range(count):
             key = self.take(self.number("Q")).decode(errors="replace")
             value = self.value(self.number("I"), key in WANTED)
             if key in WANTED:

@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, BatchSize, BenchmarkId, Criterion, Throughput};
-use glrmask_benches::{tokens, vocabulary, Error};
+use glrmask_benches::{replay, tokens, vocabulary, Error};
 use glrmask_compiler::{analyze, compile, Config};
 use glrmask_grammar::{builtin, glrm};
 use glrmask_runtime::ConstraintState;
-use glrmask_vocab::TokenId;
 
 const TEXT: &str = include_str!("../inputs/order.json");
 
@@ -49,15 +48,6 @@ fn try_events(c: &mut Criterion) -> Result<(), Error> {
         });
     }
     group.finish();
-    Ok(())
-}
-
-/// Mask and commit for every token.
-fn replay(state: &mut ConstraintState, text: &[TokenId], words: &mut [u32]) -> Result<(), Error> {
-    for &token in text {
-        state.fill_mask(words)?;
-        state.commit_token(token)?;
-    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{criterion_group, criterion_main, BatchSize, BenchmarkId, Criterion, Throughput};
-use glrmask_benches::{inputs, tokens, vocabulary, Error, Input};
+use glrmask_benches::{inputs, replay, tokens, vocabulary, Error, Input};
 use glrmask_compiler::{analyze, compile, Config};
 use glrmask_glr::{Adjacency, Rule, RuleSet, Tables};
 use glrmask_grammar::{normalize, Grammar, NormalizeConfig, Normalized};
@@ -95,15 +95,6 @@ fn decoding(c: &mut Criterion, case: &Case, filled: &Constraint) -> Result<(), E
         b.iter_batched_ref(|| filled.start(), commit, BatchSize::SmallInput)
     });
     group.finish();
-    Ok(())
-}
-
-/// Mask and commit for every token.
-fn replay(state: &mut ConstraintState, text: &[TokenId], words: &mut [u32]) -> Result<(), Error> {
-    for &token in text {
-        state.fill_mask(words)?;
-        state.commit_token(token)?;
-    }
     Ok(())
 }
 

@@ -8,10 +8,23 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use glrmask_grammar::{glrm, Grammar};
+use glrmask_runtime::ConstraintState;
 use glrmask_vocab::{TokenId, Vocab};
 
 /// Whatever went wrong while preparing an input.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Mask and commit for every token.
+///
+/// # Errors
+/// A token that is forbidden, or `words` too short for a mask.
+pub fn replay(state: &mut ConstraintState, text: &[TokenId], words: &mut [u32]) -> Result<(), Error> {
+    for &token in text {
+        state.fill_mask(words)?;
+        state.commit_token(token)?;
+    }
+    Ok(())
+}
 
 /// A language and a text of it.
 pub struct Input {

@@ -39,6 +39,8 @@ impl PlaceId {
 #[serde(try_from = "StoredRules", into = "StoredRules")]
 pub struct Rules {
     places: Vec<Place>,
+    /// Whether an array of some place is not settled somewhere, so that opening it, or a comma in it, needs a search.
+    unsettled: bool,
 }
 
 /// What is asked of the value at a place, if it is an array and if it is an object. The default asks nothing.
@@ -113,7 +115,8 @@ impl Rules {
                 return Err(InstanceError::no_such_place(stray, places.len()));
             }
         }
-        Ok(Self { places })
+        let unsettled = places.iter().any(|place| place.array.is_unsettled_somewhere());
+        Ok(Self { places, unsettled })
     }
 
     /// The places, by [`PlaceId`].
@@ -125,6 +128,19 @@ impl Rules {
     pub fn ask_something(&self) -> bool {
         self.places.iter().any(|place| place.array.unique || place.object.distinct)
     }
+
+    /// Whether some unique array is not settled at some position.
+    pub(crate) fn are_unsettled(&self) -> bool {
+        self.unsettled
+    }
+
+    pub(crate) fn array(&self, place: Option<PlaceId>) -> Option<&ArrayRules> {
+        Some(&self.places.get(place?.index())?.array)
+    }
+
+    pub(crate) fn object(&self, place: Option<PlaceId>) -> Option<&ObjectRules> {
+        Some(&self.places.get(place?.index())?.object)
+    }
 }
 
 impl Place {
@@ -133,6 +149,32 @@ impl Place {
         let items = self.array.prefix.iter().copied().chain(self.array.items);
         let members = self.object.named.values().copied();
         items.chain(members).chain(self.object.others.iter().map(|&(_, place)| place))
+    }
+}
+
+impl ArrayRules {
+    fn is_unsettled_somewhere(&self) -> bool {
+        self.unique && (self.settled_from > 0 || self.settled_until < u32::MAX)
+    }
+
+    /// Place of the item at this position.
+    pub(crate) fn item(&self, position: u32) -> Option<PlaceId> {
+        self.prefix.get(position as usize).copied().or(self.items)
+    }
+}
+
+impl ObjectRules {
+    /// Whether the place of a member depends on its key.
+    pub(crate) fn reads_keys(&self) -> bool {
+        !self.named.is_empty() || !self.others.is_empty()
+    }
+
+    /// Place of the member with this key; bytes that are not UTF-8 match by languages only.
+    pub(crate) fn member(&self, key: &[u8]) -> Option<PlaceId> {
+        let named = std::str::from_utf8(key).ok().and_then(|key| self.named.get(key));
+        named
+            .copied()
+            .or_else(|| self.others.iter().find(|(language, _)| language.0.accepts(key)).map(|&(_, place)| place))
     }
 }
 

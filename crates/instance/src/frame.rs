@@ -1,0 +1,210 @@
+//! Open arrays and objects, innermost first, as a shared stack.
+//!
+//! A frame knows the *candidates*: finished values of the same kind that it may still become, among those it must not.
+//! For an item of a unique array these are the earlier items; for anything within such an item, the parts of them that
+//! stand at the same place, as long as everything around has been the same. So they say at any depth whether something is
+//! at stake, and narrow as items and members are finished:
+//!
+//! ```text
+//! [{"a": 1, "b": 2}, {"a": 3}, {            candidates of {       both objects
+//!                               "a": 1             after  "a": 1  the first
+//!                               , "b": 2           after  "b": 2  the first: equal, if it ends here
+//! ```
+
+use std::sync::Arc;
+
+use crate::pieces::Pieces;
+use crate::run::Ranges;
+use crate::shelf::Shelf;
+use crate::value::{same, tag, Entry, Value};
+use crate::{PlaceId, Rules};
+
+/// An open array or object.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) parent: Option<Arc<Frame>>,
+    pub(crate) place: Option<PlaceId>,
+    /// Whether its value is wanted: it is within an item of a unique array.
+    pub(crate) keep: bool,
+    /// Whether a rule holds here or around.
+    pub(crate) watched: bool,
+    /// Whether an array around is not settled.
+    pub(crate) unsettled_around: bool,
+    /// What was remembered before it began, in bytes.
+    pub(crate) before: usize,
+    /// Values that it may still become, among those it must not.
+    pub(crate) candidates: Ranges,
+    pub(crate) body: Body,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    Array(ArrayBody),
+    Object(ObjectBody),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArrayBody {
+    /// Finished items.
+    pub(crate) count: u32,
+    pub(crate) unique: bool,
+    /// Finished items sorted, if they must be unique.
+    pub(crate) used: Shelf,
+    /// Finished items in order, if the value is wanted.
+    pub(crate) items: Pieces<Arc<Value>, 4>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ObjectBody {
+    pub(crate) distinct: bool,
+    /// Finished members by key, if the value is wanted or keys are distinct.
+    pub(crate) members: Shelf,
+    /// The candidates when it began: a key that stands twice can make one of them possible again.
+    pub(crate) initial: Ranges,
+    /// The key of the member in progress, as the text of a string.
+    pub(crate) key: Option<Arc<[u8]>>,
+    /// The place of the member in progress.
+    pub(crate) place: Option<PlaceId>,
+    /// What the value of the member in progress must not become.
+    pub(crate) values: Ranges,
+}
+
+impl Frame {
+    /// Whether the values in it are wanted.
+    pub(crate) fn keeps_values(&self) -> bool {
+        self.keep || matches!(&self.body, Body::Array(array) if array.unique)
+    }
+
+    /// The place of the value that begins now.
+    pub(crate) fn next_place(&self, rules: &Rules) -> Option<PlaceId> {
+        match &self.body {
+            Body::Array(array) => rules.array(self.place)?.item(array.count),
+            Body::Object(object) => object.place,
+        }
+    }
+
+    /// What the next value in it must not become. O(candidates · log candidates).
+    pub(crate) fn next_values(&self) -> Ranges {
+        match &self.body {
+            Body::Array(array) => {
+                let mut ranges = array.used.ranges(true);
+                if !self.candidates.is_empty() {
+                    ranges.extend(self.candidates.parts(|value| value.items().get(array.count as usize)));
+                }
+                ranges
+            }
+            Body::Object(object) => object.values.clone(),
+        }
+    }
+
+    /// What the next key must not become, and what must be noticed about it.
+    pub(crate) fn next_keys(&self) -> Ranges {
+        let Body::Object(object) = &self.body else { return Ranges::default() };
+        let mut keys = if self.candidates.is_empty() { Ranges::default() } else { self.candidates.keys() };
+        if object.distinct || !object.initial.is_empty() {
+            keys.extend(object.members.ranges(object.distinct));
+        }
+        keys
+    }
+
+    /// Whether a value or key that begins now has something to become that has to be noticed.
+    pub(crate) fn watches_next(&self) -> bool {
+        match &self.body {
+            Body::Array(array) => !array.used.is_empty() || !self.candidates.is_empty(),
+            Body::Object(object) if object.key.is_some() => !object.values.is_empty(),
+            Body::Object(object) => {
+                let repeats = object.distinct || !object.initial.is_empty();
+                !self.candidates.is_empty() || repeats && !object.members.is_empty()
+            }
+        }
+    }
+
+    /// Adds a finished item; an error if it repeats one.
+    pub(crate) fn add_item(&mut self, value: Option<Arc<Value>>) -> Result<(), Arc<Value>> {
+        let Body::Array(array) = &mut self.body else { return Ok(()) };
+        let position = array.count as usize;
+        array.count = array.count.saturating_add(1);
+        let Some(value) = value else { return Ok(()) };
+        if !self.candidates.is_empty() {
+            let agrees = |other: &Value| other.items().get(position).is_some_and(|item| same(item, &value));
+            self.candidates = self.candidates.filter(agrees);
+        }
+        if array.unique {
+            let entry = Entry::of(&value);
+            if array.used.contains(&entry) {
+                return Err(value);
+            }
+            array.used.insert(entry);
+        }
+        if self.keep {
+            array.items.push(value);
+        }
+        Ok(())
+    }
+
+    /// The key of the next member has been read; an error if it must not stand twice and does.
+    pub(crate) fn begin_member(&mut self, key: Option<Vec<u8>>, place: Option<PlaceId>) -> Result<(), Arc<[u8]>> {
+        let Body::Object(object) = &mut self.body else { return Ok(()) };
+        object.place = place;
+        let key: Arc<[u8]> = key.unwrap_or_default().into();
+        let repeated = object.members.has_text(&key);
+        if repeated && object.distinct {
+            return Err(key);
+        }
+        if !object.initial.is_empty() {
+            if repeated {
+                let others: Vec<&Entry> = object.members.iter().filter(|member| member.text != key).collect();
+                self.candidates = object.initial.filter(|value| others.iter().all(|member| agrees(value, member)));
+            }
+            object.values = self.candidates.parts(|value| value.member(&key));
+        }
+        object.key = Some(key);
+        Ok(())
+    }
+
+    /// The value of the member in progress is finished. `None` where it is not wanted.
+    pub(crate) fn end_member(&mut self, value: Option<Arc<Value>>) {
+        let Body::Object(object) = &mut self.body else { return };
+        object.place = None;
+        let key = object.key.take();
+        // Of a value that is not wanted, only the key is remembered, and only if keys are distinct.
+        let value = value.or_else(|| object.distinct.then(|| Value::scalar(vec![tag::NULL])));
+        let (Some(text), Some(value)) = (key, value) else { return };
+        let member = Entry { text, value };
+        if !self.candidates.is_empty() {
+            self.candidates = if object.values.is_empty() {
+                Ranges::default()
+            } else {
+                self.candidates.filter(|value| agrees(value, &member))
+            };
+        }
+        object.values.clear();
+        if object.members.has_text(&member.text) {
+            object.members.replace(member);
+        } else {
+            object.members.insert(member);
+        }
+    }
+
+    /// Its value, if wanted.
+    pub(crate) fn value(&self) -> Option<Arc<Value>> {
+        self.keep.then(|| match &self.body {
+            Body::Array(array) => Value::array(array.items.to_vec()),
+            Body::Object(object) => Value::object(object.members.sorted()),
+        })
+    }
+}
+
+fn agrees(value: &Value, member: &Entry) -> bool {
+    value.member(&member.text).is_some_and(|other| same(other, &member.value))
+}
+
+/// Drops the frames around one after the other: there may be more of them than calls fit on a stack.
+impl Drop for Frame {
+    fn drop(&mut self) {
+        let mut parent = self.parent.take();
+        while let Some(mut frame) = parent.and_then(Arc::into_inner) {
+            parent = frame.parent.take();
+        }
+    }
+}

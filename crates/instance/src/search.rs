@@ -1,0 +1,156 @@
+//! Whether a text that is at stake can still be completed: a bounded search over continuations.
+//!
+//! The grammar tells which bytes may follow; the tracker tells which of them break a rule. As soon as some continuation is
+//! free, the grammar's word is enough again. What is at stake branches only along earlier values, so that nearly always
+//! the first byte off their paths is the end of it; where items are few and used up, all that is left is tried.
+//!
+//! Depth first, what closes a value or container before anything else, which finds short completions; if that takes too
+//! long (a path may follow one value for ever, `1`, `10`, `100`), breadth first. White space is taken once where
+//! anything else may follow, since more of it changes nothing. A search that finds nothing within its bounds counts as
+//! no completion: that can take a token from a mask that could have stayed, and never leaves one in that cannot.
+
+use std::collections::VecDeque;
+
+use glrmask_automata::ByteSet;
+
+use crate::state::State;
+use crate::{Rules, Tracker};
+
+/// Questions to the grammar of each of the two searches.
+const QUESTIONS: usize = 2048;
+
+/// What the grammar says about how a text may go on.
+pub trait Continuations {
+    /// Why the grammar could not say.
+    type Error;
+
+    /// The bytes that may come after the text so far and `after`, according to the grammar: those after which it can
+    /// still be completed. Successive calls often have `after` with a byte added.
+    ///
+    /// # Errors
+    /// Whatever keeps the grammar from saying; it is handed on.
+    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Self::Error>;
+}
+
+/// Whether the text can be completed after `bytes` without breaking a rule, if the grammar allows `bytes`.
+///
+/// False as well if they break a rule themselves or are not JSON. `continuations` is asked only where
+/// something is at stake then; O(bytes) otherwise.
+///
+/// # Errors
+/// Those of `continuations`.
+///
+/// ```
+/// use std::{convert::Infallible, sync::Arc};
+/// use glrmask_automata::{ByteSet, Dfa, Limits, Regex};
+/// use glrmask_instance::{viable, ArrayRules, Continuations, Place, Rules, Tracker};
+///
+/// /// Arrays of "a" and "b", and what has been read.
+/// struct Grammar(Dfa, Vec<u8>);
+/// impl Continuations for Grammar {
+///     type Error = Infallible;
+///     fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Infallible> {
+///         Ok(self.0.next_bytes(self.0.run(self.0.start(), &[&self.1, after].concat())))
+///     }
+/// }
+/// let letters = Regex::parse(r#"\["[ab]"(,"[ab]")*\]"#, &Default::default())?.compile(&Limits::default())?;
+/// let array = ArrayRules { unique: true, settled_until: 2, ..ArrayRules::default() };
+/// let mut tracker = Tracker::new(Arc::new(Rules::new(vec![Place { array, ..Place::default() }])?));
+/// tracker.advance(br#"["a""#)?;
+/// let mut grammar = Grammar(letters, br#"["a""#.to_vec());
+/// assert!(viable(&tracker, br#","b""#, &mut grammar)?);
+/// assert!(!viable(&tracker, br#","a""#, &mut grammar)?);
+/// assert!(!viable(&tracker, br#","b","#, &mut grammar)?); // no letter is left
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn viable<C: Continuations>(tracker: &Tracker, bytes: &[u8], continuations: &mut C) -> Result<bool, C::Error> {
+    let mut state = tracker.state().clone();
+    if bytes.iter().any(|&byte| state.step(tracker.rules(), byte).is_err()) {
+        return Ok(false);
+    }
+    completes(tracker.rules(), &state, bytes, continuations)
+}
+
+/// Whether the text can be completed from a state that is reached by `path`.
+pub(crate) fn completes<C: Continuations>(
+    rules: &Rules,
+    state: &State,
+    path: &[u8],
+    continuations: &mut C,
+) -> Result<bool, C::Error> {
+    if !state.is_at_stake(rules) {
+        return Ok(true);
+    }
+    let mut search = Search { rules, continuations, open: VecDeque::new() };
+    for order in [Order::Deepest, Order::Shortest] {
+        search.open = VecDeque::from([(state.clone(), path.to_vec())]);
+        if let Some(answer) = search.run(order)? {
+            return Ok(answer);
+        }
+    }
+    Ok(false)
+}
+
+/// Which text is tried next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Deepest,
+    Shortest,
+}
+
+struct Search<'a, C> {
+    rules: &'a Rules,
+    continuations: &'a mut C,
+    /// Texts at stake that have not been continued yet.
+    open: VecDeque<(State, Vec<u8>)>,
+}
+
+impl<C: Continuations> Search<'_, C> {
+    /// The answer, unless the bound is reached before.
+    fn run(&mut self, order: Order) -> Result<Option<bool>, C::Error> {
+        for _ in 0..QUESTIONS {
+            let next = if order == Order::Deepest { self.open.pop_back() } else { self.open.pop_front() };
+            let Some((state, path)) = next else { return Ok(Some(false)) };
+            let mut bytes = self.continuations.next_bytes(&path)?;
+            if state.is_between() && path.last().is_some_and(|&last| is_space(last)) {
+                bytes = without_space(bytes);
+            }
+            if self.expand(&state, &path, &bytes) {
+                return Ok(Some(true));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Continues a text by each of the bytes; tells whether one of them sets it free.
+    fn expand(&mut self, state: &State, path: &[u8], bytes: &ByteSet) -> bool {
+        let closing: ByteSet = b"\"]},".iter().copied().collect();
+        let others = bytes.difference(&closing);
+        for byte in others.iter().chain(bytes.intersection(&closing).iter()) {
+            let mut next = state.clone();
+            if next.step(self.rules, byte).is_err() {
+                continue;
+            }
+            if !next.is_at_stake(self.rules) {
+                return true;
+            }
+            self.open.push_back((next, [path, &[byte]].concat()));
+        }
+        false
+    }
+}
+
+/// The bytes without white space, if there are others.
+fn without_space(bytes: ByteSet) -> ByteSet {
+    let others: ByteSet = bytes.iter().filter(|&byte| !is_space(byte)).collect();
+    if others.is_empty() {
+        bytes
+    } else {
+        others
+    }
+}
+
+/// Whether this is white space between the tokens of a JSON text.
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}

@@ -1,0 +1,151 @@
+//! Which tokens of a vocabulary can matter: those with a byte that begins an item or a member, and something after it.
+//!
+//! A rule breaks where a value or key ends that had to be noticed since it began. While nothing has to be noticed, a token
+//! matters only if it begins a value or key itself: it has `,`, `[` or `{` and then more than white space, within a string
+//! a `"` before. Few tokens have; they are listed once per vocabulary, and marked in its trie.
+
+use std::sync::Arc;
+
+use glrmask_automata::Id;
+use glrmask_vocab::{NodeId, Rank, Trie, Vocab};
+
+use crate::search::is_space;
+use crate::state::Attention;
+
+/// What there is in bytes, as a subsequence of them: bits.
+pub(crate) mod within {
+    /// Anything but white space.
+    pub(crate) const SOLID: u8 = 1;
+    /// One of `,[{`.
+    pub(crate) const BEGIN: u8 = 2;
+    /// One of `,[{`, then solid.
+    pub(crate) const BEGUN: u8 = 4;
+    /// `"`, then one of `,[{`.
+    pub(crate) const QUOTED_BEGIN: u8 = 8;
+    /// `"`, then one of `,[{`, then solid.
+    pub(crate) const QUOTED_BEGUN: u8 = 16;
+    /// A comma, then solid.
+    pub(crate) const SECOND: u8 = 32;
+    /// `[` or `{`, then a comma, then solid.
+    pub(crate) const FRESH: u8 = 64;
+    /// `"`, then [`FRESH`].
+    pub(crate) const QUOTED_FRESH: u8 = 128;
+}
+
+/// What the filter knows about a vocabulary. Immutable; 1 byte per node of the trie and some lists.
+#[derive(Debug)]
+pub struct TokenWalk {
+    /// What is in the bytes below each node, along some path.
+    below: Vec<u8>,
+    /// For each bit of [`within`], the tokens that have it, where that is asked.
+    lists: [Vec<Rank>; 8],
+}
+
+impl TokenWalk {
+    /// Looks at every token. O(nodes of the trie).
+    pub fn new(vocab: &Vocab) -> Self {
+        let mut lists: [Vec<Rank>; 8] = Default::default();
+        for rank in (0..vocab.rank_count()).map(Rank::from_usize) {
+            let bits = vocab.rank_bytes(rank).iter().rev().fold(0, |bits, &byte| before(byte, bits));
+            for (bit, list) in lists.iter_mut().enumerate() {
+                if (bits & !within::SOLID & !within::SECOND) >> bit & 1 == 1 {
+                    list.push(rank);
+                }
+            }
+        }
+        Self { below: below(vocab.trie()), lists }
+    }
+
+    /// That of this vocabulary, kept in its cache.
+    pub fn shared(vocab: &Vocab) -> Arc<Self> {
+        vocab.cache().get_or_insert(b"instance walk", || {
+            let walk = Self::new(vocab);
+            let listed: usize = walk.lists.iter().map(Vec::len).sum();
+            let bytes = size_of::<Self>() + walk.below.len() + listed * size_of::<Rank>();
+            (Arc::new(walk), bytes)
+        })
+    }
+
+    /// Whether some path below the node has this.
+    #[inline]
+    pub(crate) fn has_below(&self, node: NodeId, bit: u8) -> bool {
+        self.below.get(node.index()).is_some_and(|bits| bits & bit != 0)
+    }
+
+    /// The tokens that have this, rising.
+    pub(crate) fn list(&self, bit: u8) -> &[Rank] {
+        self.lists.get(bit.trailing_zeros() as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What a token needs to matter where nothing has to be noticed. `watched`: a rule holds already. `unsettled`: some
+/// rule may need a search as soon as an array or an item begins.
+pub(crate) fn needed(attention: Attention, watched: bool, unsettled: bool) -> u8 {
+    match (attention == Attention::InString, unsettled, watched) {
+        (false, true, _) => within::BEGIN,
+        (true, true, _) => within::QUOTED_BEGIN,
+        (false, false, true) => within::BEGUN,
+        (true, false, true) => within::QUOTED_BEGUN,
+        (false, false, false) => within::FRESH,
+        (true, false, false) => within::QUOTED_FRESH,
+    }
+}
+
+/// What is in `byte` and bytes after it that have `bits`.
+fn before(byte: u8, bits: u8) -> u8 {
+    let if_after = |needed: u8, gained: u8| if bits & needed != 0 { gained } else { 0 };
+    let solid = if is_space(byte) { 0 } else { within::SOLID };
+    let gained = match byte {
+        b',' => within::BEGIN | if_after(within::SOLID, within::BEGUN | within::SECOND),
+        b'[' | b'{' => within::BEGIN | if_after(within::SOLID, within::BEGUN) | if_after(within::SECOND, within::FRESH),
+        b'"' => {
+            if_after(within::BEGIN, within::QUOTED_BEGIN)
+                | if_after(within::BEGUN, within::QUOTED_BEGUN)
+                | if_after(within::FRESH, within::QUOTED_FRESH)
+        }
+        _ => 0,
+    };
+    bits | solid | gained
+}
+
+/// Bottom-up: backwards through preorder, children come before their parent.
+fn below(trie: &Trie) -> Vec<u8> {
+    let mut below = vec![0; trie.len()];
+    for node in (0..trie.len()).rev() {
+        let bits = trie.children(NodeId::from_usize(node)).fold(0, |bits, child| {
+            let under = below.get(child.index()).copied().unwrap_or_default();
+            bits | before(trie.byte(child), under)
+        });
+        if let Some(slot) = below.get_mut(node) {
+            *slot = bits;
+        }
+    }
+    below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glrmask_vocab::TokenId;
+
+    #[test]
+    fn tokens_are_listed_by_what_is_in_them() {
+        let tokens = ["a", ", ", ",\"", "[", "\",", "\", \"", "[1,2", "\":[\"a\",\"", " {", "{,", ",[1"];
+        let vocab = Vocab::new((0..).map(TokenId).zip(tokens)).unwrap();
+        let walk = TokenWalk::new(&vocab);
+        let listed = |bit| {
+            let mut found: Vec<&str> = walk.list(bit).iter().map(|&r| tokens[vocab.ids(r)[0].index()]).collect();
+            found.sort_by_key(|token| tokens.iter().position(|other| other == token));
+            found
+        };
+        assert_eq!(listed(within::BEGIN), &tokens[1..]);
+        assert_eq!(listed(within::BEGUN), [",\"", "\", \"", "[1,2", "\":[\"a\",\"", "{,", ",[1"]);
+        assert_eq!(listed(within::QUOTED_BEGIN), ["\",", "\", \"", "\":[\"a\",\""]);
+        assert_eq!(listed(within::QUOTED_BEGUN), ["\", \"", "\":[\"a\",\""]);
+        assert_eq!(listed(within::FRESH), ["[1,2", "\":[\"a\",\""]);
+        assert_eq!(listed(within::QUOTED_FRESH), ["\":[\"a\",\""]);
+        let node = vocab.trie().find(b"\"").unwrap();
+        assert!(walk.has_below(node, within::FRESH) && !walk.has_below(node, within::QUOTED_FRESH));
+        assert!(walk.has_below(NodeId::ROOT, within::QUOTED_FRESH));
+    }
+}

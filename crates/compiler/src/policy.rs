@@ -78,6 +78,8 @@ const BALANCED_WORK: usize = 2_000;
 const BALANCED_BYTES: usize = 64 << 20;
 /// Bytes that [`Optimization::Auto`] and [`Optimization::FastRuntime`] may take unless told otherwise.
 const BYTES: usize = 1 << 30;
+/// Less work than this is done sooner than threads are started.
+const WORTH_THREADS: usize = 200;
 
 impl Policy {
     /// Whether to go on.
@@ -100,13 +102,15 @@ impl Policy {
         let Some((states, memory)) = self.wanted(constraint) else { return Ok(()) };
         let own = |limit: Option<usize>, wanted: usize| limit.map_or(wanted, |limit| limit.min(wanted));
         let (states, memory) = (own(self.limits.states, states), own(self.limits.memory, memory));
+        let alone = self.threads < 2 || constraint.predicted_work(WORTH_THREADS) < WORTH_THREADS;
+        let threads = if alone { 1 } else { self.threads };
         if self.background {
             let check = self.check.clone();
             let stop = move || check.as_ref().is_some_and(|check| check().is_some());
-            return Ok(constraint.fill_in_background((states, memory, self.threads), Arc::new(stop))?);
+            return Ok(constraint.fill_in_background((states, memory, threads), Arc::new(stop))?);
         }
         let stop = || self.interrupt().is_some();
-        match constraint.fill(&Budget { states, memory, threads: self.threads, stop: &stop })? {
+        match constraint.fill(&Budget { states, memory, threads, stop: &stop })? {
             None => Ok(()),
             Some(Cut::Stopped) => match self.interrupt() {
                 Some(Interrupt::Deadline) | None if !self.strict => Ok(()),

@@ -63,12 +63,36 @@ impl LexerCache {
         self.scans.step(lexer, &mut self.sets, scan, byte)
     }
 
-    /// Bytes on which the scan surely stays where it is.
+    /// Whether all strings of up to `height` bytes out of `below` surely lead from here to scans of the same class. No
+    /// proof, no yes: false is always safe. Time: `height` look-ups at most.
     ///
     /// # Errors
     /// A limit of the cache.
-    pub fn loops(&mut self, lexer: &Lexer, scan: ScanId) -> Result<ByteSet, LexerError> {
-        self.scans.loops(lexer, &mut self.sets, scan)
+    #[inline]
+    pub(crate) fn is_uniform(
+        &mut self,
+        lexer: &Lexer,
+        scan: ScanId,
+        below: &ByteSet,
+        height: u16,
+    ) -> Result<bool, LexerError> {
+        let mut current = scan;
+        for _ in 0..height {
+            let (bytes, next) = self.scans.run(lexer, &mut self.sets, current)?;
+            match next {
+                Some(next) if below.is_subset(&bytes) => {
+                    if next == current {
+                        break;
+                    }
+                    if self.class(lexer, next)? != self.class(lexer, scan)? {
+                        return Ok(false);
+                    }
+                    current = next;
+                }
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// The class of every text with this scan; `None` if nothing accepts it.

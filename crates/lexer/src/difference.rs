@@ -169,39 +169,27 @@ struct Shape {
     /// Per first byte, its node; 0 if no token begins with it.
     roots: Box<[u32]>,
     all: usize,
-    /// Per node, the length of the longest string below it.
-    heights: Vec<u16>,
 }
 
 impl Shape {
     fn of(vocab: &Vocab) -> Arc<Self> {
-        vocab.cache().get_or_insert(b"shape of the trie", || {
-            let shape = Self::new(vocab);
-            let bytes = 2 * shape.heights.len() + 4 * 256 * (LENGTHS + 1);
-            (Arc::new(shape), bytes)
-        })
+        vocab.cache().get_or_insert(b"shape of the trie", || (Arc::new(Self::new(vocab)), 4 * 256 * (LENGTHS + 1)))
     }
 
     fn new(vocab: &Vocab) -> Self {
         let trie = vocab.trie();
-        let mut heights = vec![0u16; trie.len()];
-        for node in (1..trie.len()).rev() {
-            let own =
-                trie.children(NodeId::from_usize(node)).map(|child| heights[child.index()].saturating_add(1)).max();
-            heights[node] = own.unwrap_or(0);
-        }
         let mut longer = vec![[0; LENGTHS]; 256];
         let mut roots = vec![0; 256].into_boxed_slice();
         for child in trie.children(NodeId(0)) {
             roots[usize::from(trie.byte(child))] = child.0;
             let counts = &mut longer[usize::from(trie.byte(child))];
             let below = child.index()..trie.end(child).index();
-            for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&heights[below]) {
+            for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&trie.heights()[below]) {
                 let longest = depth as usize + usize::from(height);
                 counts[..longest.min(LENGTHS)].iter_mut().for_each(|count| *count += 1);
             }
         }
-        Self { longer, roots, all: trie.len(), heights }
+        Self { longer, roots, all: trie.len() }
     }
 
     /// Nodes below the first byte through which tokens of more than `length` bytes go.
@@ -295,7 +283,7 @@ impl Walk<'_> {
         Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1))
     }
     fn alike_below(&self, both: Both, node: usize) -> bool {
-        let height = u32::from(self.similarity.shape.heights[node]);
+        let height = u32::from(self.vocab.trie().heights()[node]);
         self.similarity.levels.is_some()
             && self.states(both).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
     }

@@ -20,6 +20,7 @@ pub mod lexer;
 pub mod link;
 pub mod profile;
 pub mod relation;
+mod runs;
 pub mod safety;
 pub mod scan;
 pub mod walk;

@@ -1,12 +1,13 @@
 //! Profiles: the partition of the vocabulary by class, as seen from one scan.
 //!
-//! One walk over the vocabulary trie with the scan automaton. A subtree on all of whose bytes the scan stays where it is
-//! is one range of tokens of one class and is cut. The plain reference is [`profile_by_token`], which scans every token
-//! on its own.
+//! One walk over the vocabulary trie with the scan automaton. A subtree in which the scan goes the same way whichever byte
+//! comes, without a change of class, is one range of tokens and is cut. The plain reference is [`profile_by_token`], which
+//! scans every token on its own.
 
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
+use glrmask_automata::Id;
 use glrmask_vocab::{Rank, RankSet, Vocab};
 use rustc_hash::FxHashMap;
 
@@ -15,7 +16,7 @@ use crate::completions::Thread;
 use crate::error::LexerError;
 use crate::lexer::Lexer;
 use crate::scan::ScanId;
-use crate::walk::{LexemeWalk, SubTrie, TokenGroup};
+use crate::walk::{LexemeWalk, TokenGroup};
 
 /// The tokens of one class.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +80,50 @@ impl Collector {
         let classes = self.classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
         Profile { classes, visited }
     }
+    /// Walks sibling nodes, or a single one, with everything below them: those from `first` to before `end`. `scan` is that
+    /// of their parent. Returns how many nodes were visited.
+    fn walk(
+        &mut self,
+        lexer: &Lexer,
+        cache: &mut LexerCache,
+        vocab: &Vocab,
+        (first, end): (usize, usize),
+        scan: ScanId,
+    ) -> Result<usize, LexerError> {
+        let trie = vocab.trie();
+        let (bytes, ends, depths, ranks) = (trie.bytes(), trie.ends(), trie.depths(), trie.first_ranks());
+        let above = depths.get(first).map_or(0, |&depth| depth as usize - 1);
+        let mut path: Vec<ScanId> = vec![scan];
+        let mut visited = 0;
+        let mut node = first;
+        while node < end {
+            path.truncate(depths[node] as usize - above);
+            visited += 1;
+            let Some(&scan) = path.last() else { break };
+            let end = ends[node] as usize;
+            let Some(next) = cache.step(lexer, scan, bytes[node])? else {
+                node = end;
+                continue;
+            };
+            let below = &trie.below_sets()[trie.below_ids()[node] as usize];
+            if end == node + 1 || cache.is_uniform(lexer, next, below, trie.heights()[node])? {
+                if let Some(class) = cache.class(lexer, next)? {
+                    self.add(class, ranks[node], ranks[end]);
+                }
+                node = end;
+                continue;
+            }
+            if ranks[node + 1] > ranks[node] {
+                if let Some(class) = cache.class(lexer, next)? {
+                    self.add(class, ranks[node], ranks[node] + 1);
+                }
+            }
+            path.push(next);
+            node += 1;
+        }
+        Ok(visited)
+    }
+
     fn add(&mut self, class: ClassId, start: u32, end: u32) {
         let at = match self.last {
             Some((last, at)) if last == class => at,
@@ -94,38 +139,8 @@ impl Collector {
 /// # Errors
 /// A limit of the cache.
 pub fn profile(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: ScanId) -> Result<Profile, LexerError> {
-    let trie = vocab.trie();
-    let (bytes, ends, depths, ranks) = (trie.bytes(), trie.ends(), trie.depths(), trie.first_ranks());
     let mut found = Collector::default();
-    let mut path: Vec<ScanId> = vec![start];
-    let mut visited = 0;
-    let mut node = 1;
-    while node < bytes.len() {
-        let depth = depths[node] as usize;
-        path.truncate(depth);
-        visited += 1;
-        let Some(scan) = path.last().copied() else { break };
-        let Some(next) = cache.step(lexer, scan, bytes[node])? else {
-            node = ends[node] as usize;
-            continue;
-        };
-        let end = ends[node] as usize;
-        let below = &trie.below_sets()[trie.below_ids()[node] as usize];
-        if end == node + 1 || (next == scan && below.is_subset(&cache.loops(lexer, next)?)) {
-            if let Some(class) = cache.class(lexer, next)? {
-                found.add(class, ranks[node], ranks[end]);
-            }
-            node = end;
-            continue;
-        }
-        if ranks[node + 1] > ranks[node] {
-            if let Some(class) = cache.class(lexer, next)? {
-                found.add(class, ranks[node], ranks[node] + 1);
-            }
-        }
-        path.push(next);
-        node += 1;
-    }
+    let visited = found.walk(lexer, cache, vocab, (1, vocab.trie().len()), start)?;
     Ok(found.finish(visited))
 }
 
@@ -158,26 +173,20 @@ pub fn profile_inside(
     } else {
         Arc::new(LexemeWalk::new(component.dfa(), thread.1, vocab))
     };
-    let SubTrie { bytes, depths, ends, ranks } = &walk.crossing;
-    let mut found = Collector::default();
-    let mut path: Vec<ScanId> = vec![start];
-    let mut node = 0;
-    while node < bytes.len() {
-        path.truncate(depths[node] as usize);
-        let Some(scan) = path.last().copied() else { break };
-        let Some(next) = cache.step(lexer, scan, bytes[node])? else {
-            node = ends[node] as usize;
-            continue;
-        };
-        if let Some(rank) = ranks[node] {
-            if let Some(class) = cache.class(lexer, next)? {
-                found.add(class, rank.0, rank.0 + 1);
-            }
+    let (trie, mut found, mut visited) = (vocab.trie(), Collector::default(), 0);
+    for &root in &walk.crossing {
+        let (first, end) = (root.index(), trie.end(root).index());
+        let string = vocab.rank_bytes(trie.first_rank(root));
+        let above = &string[..trie.depth(root) as usize - 1];
+        let scan = above.iter().try_fold(Some(start), |scan, &byte| match scan {
+            Some(scan) => cache.step(lexer, scan, byte),
+            None => Ok(None),
+        })?;
+        if let Some(scan) = scan {
+            visited += found.walk(lexer, cache, vocab, (first, end), scan)?;
         }
-        path.push(next);
-        node += 1;
     }
-    let mut profile = found.finish(node);
+    let mut profile = found.finish(visited);
     // After every token inside the same terminal is open, as it is now.
     if let (Some(class), false) = (cache.class(lexer, start)?, walk.inside.is_empty()) {
         let shared = Some(walk.inside.clone());

@@ -20,6 +20,7 @@ use crate::conditions::{step_all, ConditionSets};
 use crate::error::LexerError;
 use crate::lexer::Lexer;
 use crate::relation::BitSet;
+use crate::runs::widest;
 
 typed_id!(
     /// A scan: a state of the scan automaton.
@@ -37,6 +38,8 @@ impl StartSetId {
 
 const UNKNOWN: u32 = u32::MAX;
 const DEAD: u32 = u32::MAX - 1;
+/// Lexemes that end one after the other within one token, as far as runs are looked for.
+const RUN_DEPTH: usize = 4;
 /// Scans one cache may hold.
 const SCAN_LIMIT: usize = 20_000_000;
 
@@ -77,7 +80,7 @@ pub struct ScanTable {
     start_ids: FxHashMap<BitSet, StartSetId>,
     /// The start set after a terminal, by terminal.
     after: Vec<Option<StartSetId>>,
-    loops: FxHashMap<ScanId, ByteSet>,
+    runs: FxHashMap<ScanId, (ByteSet, Option<ScanId>)>,
     bytes: usize,
 }
 
@@ -133,27 +136,63 @@ impl ScanTable {
         }
     }
 
-    /// The bytes on which the scan surely stays where it is.
-    pub fn loops(&mut self, lexer: &Lexer, sets: &mut ConditionSets, scan: ScanId) -> Result<ByteSet, LexerError> {
-        if let Some(&known) = self.loops.get(&scan) {
+    /// A set of bytes on which the scan surely goes to one and the same next scan, and that scan; none is given where the
+    /// next byte may start or end a lexeme. Memoised.
+    pub(crate) fn run(
+        &mut self,
+        lexer: &Lexer,
+        sets: &mut ConditionSets,
+        scan: ScanId,
+    ) -> Result<(ByteSet, Option<ScanId>), LexerError> {
+        if let Some(&known) = self.runs.get(&scan) {
             return Ok(known);
         }
-        let node = &self.scans[scan];
-        let simple = !node.at_boundary && node.edges.is_empty();
-        let mut loops = if simple { ByteSet::FULL } else { ByteSet::EMPTY };
-        for &(component, state) in &node.threads {
-            let dfa = lexer.component(component).dfa();
-            let own = dfa.transitions(state).filter(|&(_, next)| next == state).map(|(bytes, _)| bytes);
-            loops = loops.intersection(&own.fold(ByteSet::EMPTY, |a, b| a.union(&b)));
+        let byte = self.main_byte(lexer, scan);
+        let run = match byte.map(|byte| (byte, self.same_way(lexer, scan, byte, RUN_DEPTH))) {
+            Some((byte, bytes)) if !bytes.is_empty() => (bytes, self.step(lexer, sets, scan, byte)?),
+            _ => (ByteSet::EMPTY, None),
+        };
+        self.runs.insert(scan, run);
+        Ok(run)
+    }
+
+    /// One of the bytes that lead where most bytes lead, as far as the first lexeme in progress tells.
+    fn main_byte(&self, lexer: &Lexer, scan: ScanId) -> Option<u8> {
+        let mut node = self.scans.get(scan)?;
+        let mut depth = RUN_DEPTH;
+        while node.threads.is_empty() && depth > 0 {
+            node = self.scans.get(node.edges.first()?.rest)?;
+            depth -= 1;
         }
-        let mut sure = ByteSet::EMPTY;
-        for byte in loops.iter() {
-            if self.step(lexer, sets, scan, byte)? == Some(scan) {
-                sure.insert(byte);
+        let &(component, state) = node.threads.first()?;
+        widest(lexer.component(component).dfa(), state).0.first()
+    }
+
+    /// Bytes that surely lead to the same scan as `byte`.
+    fn same_way(&self, lexer: &Lexer, scan: ScanId, byte: u8, depth: usize) -> ByteSet {
+        let Some(node) = self.scans.get(scan) else { return ByteSet::EMPTY };
+        if depth == 0 || node.at_boundary || node.pending != ConditionSetId::NONE {
+            return ByteSet::EMPTY;
+        }
+        let mut same = ByteSet::FULL;
+        for &(id, state) in &node.threads {
+            let component = lexer.component(id);
+            // A lexeme that ends here starts the next one, by any of its first bytes.
+            if component.dfa().is_accepting(state) {
+                return ByteSet::EMPTY;
             }
+            let to = component.dfa().next(state, byte);
+            let ways = component.dfa().row(state).iter().zip(component.dfa().class_sets());
+            let own = ways.filter(|(&next, _)| next == to).fold(ByteSet::EMPTY, |all, (_, set)| all.union(set));
+            same = same.intersection(&own);
         }
-        self.loops.insert(scan, sure);
-        Ok(sure)
+        for edge in &node.edges {
+            if edge.conditions != ConditionSetId::NONE || same.is_empty() {
+                return ByteSet::EMPTY;
+            }
+            same = same.intersection(&self.same_way(lexer, edge.rest, byte, depth - 1));
+        }
+        same
     }
 
     /// A scan.

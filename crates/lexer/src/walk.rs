@@ -2,17 +2,18 @@
 //!
 //! Inside a JSON string nearly every token stays inside, whatever the grammar; only the few that cross the closing quote
 //! depend on what may follow. So the walk of a lexeme on its own splits the vocabulary into the tokens that stay inside
-//! and, as a small trie of their own, those that cross its end. It depends on the automaton and the vocabulary alone
-//! and is found again by every grammar with the same terminal: from the second grammar on, a string body costs a walk
-//! over the crossing tokens (some thousands of nodes instead of a quarter of a million).
+//! and the subtrees of the trie whose tokens cross its end. It depends on the automaton and the vocabulary alone and is
+//! found again by every grammar with the same terminal: from the second grammar on, a string body costs a walk over the
+//! crossing tokens (some thousands of nodes instead of a quarter of a million).
 //!
 //! For components of one terminal that leaves no conditions, seen from a state that is not itself a match.
 
 use std::sync::{Arc, OnceLock};
 
-use glrmask_automata::{ByteSet, Dfa, Id, StateId};
-use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
-use rustc_hash::FxHashMap;
+use glrmask_automata::{Dfa, Id, StateId};
+use glrmask_vocab::{NodeId, RankSet, Trie, Vocab};
+
+use crate::runs::Runs;
 
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 1_000;
@@ -65,33 +66,14 @@ impl TokenGroup {
     }
 }
 
-/// A trie of some tokens, in preorder: of each node the byte, the depth, the end of its subtree and its token, if any.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct SubTrie {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) depths: Vec<u32>,
-    pub(crate) ends: Vec<u32>,
-    pub(crate) ranks: Vec<Option<Rank>>,
-}
-
-impl SubTrie {
-    /// Number of nodes.
-    pub fn len(&self) -> usize {
-        self.bytes.len()
-    }
-    /// Whether there is no node.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
 /// The vocabulary as seen from inside one lexeme.
 #[derive(Debug, Default)]
 pub struct LexemeWalk {
     /// Tokens after which the lexeme is still in progress and nowhere before its last byte was a match.
     pub inside: Arc<TokenGroup>,
-    /// Tokens that read on after a match: what they mean depends on the grammar.
-    pub crossing: SubTrie,
+    /// Where tokens read on after a match, as the roots of subtrees in rising order: the last byte of such a node, and no
+    /// earlier one, was read after a match. What these tokens mean depends on the grammar.
+    pub crossing: Vec<NodeId>,
     /// Trie nodes visited.
     pub visited: usize,
 }
@@ -114,26 +96,19 @@ impl LexemeWalk {
     /// Bytes this walk may come to hold.
     fn memory_usage(&self, vocab: &Vocab) -> usize {
         let dense = if self.inside.len >= DENSE_FROM { 4 * vocab.mask_words() } else { 0 };
-        dense + 8 * self.inside.ranks.ranges().len() + 20 * self.crossing.len() + 400
+        dense + 8 * self.inside.ranks.ranges().len() + 4 * self.crossing.len() + 400
     }
 
     /// The walk from `state` of `dfa`. Time: trie nodes visited.
     pub fn new(dfa: &Dfa, state: StateId, vocab: &Vocab) -> Self {
         let trie = vocab.trie();
-        let mut builder = Builder {
-            crossing: SubTrie::default(),
-            inside: RankSet::new(),
-            path: Vec::new(),
-            loops: FxHashMap::default(),
-        };
-        builder.path.push(Step { node: NodeId(0), state, crossed: false, copied: None });
+        let mut builder =
+            Builder { crossing: Vec::new(), inside: RankSet::new(), path: vec![state], runs: Runs::default() };
         let (mut node, mut visited) = (1, 0);
         while node < trie.len() {
-            let id = NodeId::from_usize(node);
             visited += 1;
-            node = builder.enter(dfa, vocab, id).index();
+            node = builder.enter(dfa, trie, NodeId::from_usize(node)).index();
         }
-        builder.leave(0);
         let inside = Arc::new(TokenGroup::new(builder.inside));
         Self { inside, crossing: builder.crossing, visited }
     }
@@ -154,43 +129,31 @@ fn walk_key(dfa: &Dfa, fingerprint: u128, state: StateId) -> [u8; 20] {
     key
 }
 
-/// One node on the path from the root.
-struct Step {
-    node: NodeId,
-    state: StateId,
-    /// Whether a byte has been read after a match.
-    crossed: bool,
-    /// Its place in the trie of crossing tokens, once it is needed there.
-    copied: Option<usize>,
-}
-
 struct Builder {
-    crossing: SubTrie,
+    crossing: Vec<NodeId>,
     inside: RankSet,
-    path: Vec<Step>,
-    /// Per state, the bytes on which it stays where it is.
-    loops: FxHashMap<StateId, ByteSet>,
+    /// The state after each prefix of the current string.
+    path: Vec<StateId>,
+    runs: Runs,
 }
 
 impl Builder {
     /// Handles one trie node; returns the next one to visit.
-    fn enter(&mut self, dfa: &Dfa, vocab: &Vocab, node: NodeId) -> NodeId {
-        let trie = vocab.trie();
-        self.leave(trie.depth(node) as usize);
+    fn enter(&mut self, dfa: &Dfa, trie: &Trie, node: NodeId) -> NodeId {
+        self.path.truncate(trie.depth(node) as usize);
         let end = trie.end(node);
-        let Some(&Step { state: before, crossed, .. }) = self.path.last() else { return end };
-        let next = NodeId::from_usize(node.index() + 1);
-        if crossed || dfa.is_accepting(before) {
-            self.path.push(Step { node, state: Dfa::DEAD, crossed: true, copied: None });
-            self.copy(vocab, trie.token(node));
-            return next;
+        let Some(&before) = self.path.last() else { return end };
+        if dfa.is_accepting(before) {
+            self.crossing.push(node);
+            return end;
         }
         let state = dfa.next(before, trie.byte(node));
         if state == Dfa::DEAD {
             return end;
         }
-        let stays = state == before && !dfa.is_accepting(state);
-        if end == next || stays && trie.below(node).is_subset(self.loops(dfa, state)) {
+        let next = NodeId::from_usize(node.index() + 1);
+        let mut stays = || self.runs.stays(dfa, state, trie.below(node), trie.height(node));
+        if end == next || (!dfa.is_accepting(state) && stays()) {
             let (first, last) = trie.subtree_ranks(node);
             self.inside.push_range(first, last);
             return end;
@@ -198,38 +161,7 @@ impl Builder {
         if let Some(rank) = trie.token(node) {
             self.inside.push(rank);
         }
-        self.path.push(Step { node, state, crossed: false, copied: None });
+        self.path.push(state);
         next
-    }
-
-    fn loops(&mut self, dfa: &Dfa, state: StateId) -> &ByteSet {
-        let stays = || dfa.transitions(state).find(|t| t.1 == state).map_or(ByteSet::EMPTY, |t| t.0);
-        self.loops.entry(state).or_insert_with(stays)
-    }
-
-    /// Goes back up to this depth.
-    fn leave(&mut self, depth: usize) {
-        while self.path.len() > depth.max(1) || (depth == 0 && !self.path.is_empty()) {
-            if let Some(Step { copied: Some(index), .. }) = self.path.pop() {
-                self.crossing.ends[index] = self.crossing.bytes.len() as u32;
-            }
-        }
-    }
-
-    /// Copies the nodes of the path that are not yet in the trie of crossing tokens; the last one ends this token.
-    fn copy(&mut self, vocab: &Vocab, token: Option<Rank>) {
-        let trie = vocab.trie();
-        for depth in 1..self.path.len() {
-            if self.path[depth].copied.is_none() {
-                self.path[depth].copied = Some(self.crossing.bytes.len());
-                self.crossing.bytes.push(trie.byte(self.path[depth].node));
-                self.crossing.depths.push(depth as u32);
-                self.crossing.ends.push(0);
-                self.crossing.ranks.push(None);
-            }
-        }
-        if let (Some(last), Some(_)) = (self.crossing.ranks.last_mut(), token) {
-            *last = token;
-        }
     }
 }

@@ -215,13 +215,12 @@ impl Constraint {
     }
 
     fn finish_fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
-        let mut cache = Cache::new(&self.0.lexer);
         // A panic must not leave others waiting for ever.
         let unfinished = Unfinished(&self.0.progress);
-        let cut = eager::fill(&self.0, &mut cache, budget);
-        if cut.is_ok() {
-            self.0.frozen.store(Some(Arc::new(Frozen::new(&cache))));
-        }
+        let cut = eager::fill(&self.0, budget).map(|(frozen, cut)| {
+            self.0.frozen.store(Some(Arc::new(frozen)));
+            cut
+        });
         std::mem::forget(unfinished);
         self.0.progress.set(Progress::Done(cut.clone()));
         cut

@@ -141,7 +141,7 @@ impl Constraint {
         let mut again = Cache::new(&inner.lexer);
         let budget = Budget { states: SHOWN, memory: RECOMPUTED_BYTES, threads: 1, stop: &|| false };
         // Whatever stops it, what is there by then can be shown.
-        let _ = eager::fill(inner, &mut again, &budget);
+        let _ = eager::fill_cache(inner, &mut again, &budget);
         copied(again.lexer_mut().dag())
     }
 

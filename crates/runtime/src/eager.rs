@@ -7,8 +7,13 @@
 //!
 //! Stages in this order, so that a cut leaves the cheap leftovers: profiles (walks over the vocabulary), then rows, then
 //! masks.
+//!
+//! Several threads share the places of lexemes between them. Each has tables of its own, with numbers of its own; the
+//! frozen tables are put side by side at the end ([`Frozen::join`]), which shifts numbers and nothing else. So threads
+//! share nothing while they work, and the price is that what two of them need is made twice.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, IndexVec, StateId, TerminalId};
@@ -20,9 +25,14 @@ use crate::branch::Lexeme;
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::fill::{Cache, ProfileId, Viability};
+use crate::frozen::Frozen;
 
 /// More threads than this are never started.
 const MAX_THREADS: usize = 64;
+/// Fewest places of one lexeme that a thread takes at once, as far as there are so many.
+const SHARE: usize = 32;
+/// Bytes of stack of a thread, as the main thread mostly has.
+const STACK: usize = 8 << 20;
 
 /// How far to fill before decoding.
 #[derive(Clone, Copy)]
@@ -66,19 +76,43 @@ impl<E: Into<RuntimeError>> From<E> for Ended {
     }
 }
 
-/// Fills everything. `None` if nothing is left to do.
-pub(crate) fn fill(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
-    if budget.threads > 1 {
-        warm(inner, budget);
+/// Fills everything, and what ended it before its time, if anything did.
+pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<(Frozen, Option<Cut>), RuntimeError> {
+    let threads = budget.threads.min(MAX_THREADS);
+    if threads < 2 {
+        let mut cache = Cache::new(&inner.lexer);
+        let cut = fill_cache(inner, &mut cache, budget)?;
+        return Ok((Frozen::new(&cache), cut));
     }
-    let mut filler =
-        Filler { inner, cache, budget, contexts: Contexts::new(inner), done: 0, seen: FxHashMap::default() };
-    match filler.run() {
-        Ok(()) => Ok(None),
-        Err(Ended::Cut(cut)) => Ok(Some(cut)),
-        Err(Ended::Failed(error)) if error.is_limit() => Ok(Some(Cut::States)),
-        Err(Ended::Failed(error)) => Err(error),
-    }
+    warm(inner, budget);
+    let work = Work::new(inner, budget, threads);
+    let fill_part = |worker: usize| -> Result<(Frozen, Option<Cut>), RuntimeError> {
+        let mut cache = Cache::new(&inner.lexer);
+        let cut = Filler::new(inner, &mut cache, &work, worker).fill()?;
+        Ok((Frozen::new(&cache), cut))
+    };
+    let parts: Vec<_> = std::thread::scope(|scope| {
+        let start = |worker| {
+            let part = move || fill_part(worker);
+            // If no thread can be started, those that run do the work.
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, part).ok()
+        };
+        let others: Vec<_> = (1..threads).filter_map(start).collect();
+        let own = fill_part(0);
+        let panicked = || Err(RuntimeError::invalid("a thread that fills tables has panicked"));
+        let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked()));
+        std::iter::once(own).chain(others).collect()
+    });
+    let parts: Vec<(Frozen, Option<Cut>)> = parts.into_iter().collect::<Result<_, _>>()?;
+    // Whoever was cut first tells the others to stop.
+    let cut = parts.iter().filter_map(|part| part.1).min_by_key(|&cut| cut == Cut::Stopped);
+    Ok((Frozen::join(parts.into_iter().map(|part| part.0).collect()), cut))
+}
+
+/// Fills everything into these tables, on this thread. `None` if nothing is left to do.
+pub(crate) fn fill_cache(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
+    let work = Work::new(inner, budget, 1);
+    Filler::new(inner, cache, &work, 0).fill()
 }
 
 /// Makes the long walks over the vocabulary on several threads; the fill finds them on the vocabulary.
@@ -124,12 +158,65 @@ const SCANS_PER_UNIT: usize = 64;
 /// Pairs of a terminal and a top of the stack that are gone through in the time of one unit of work.
 const TOPS_PER_UNIT: usize = 2_048;
 
+/// What the threads of one fill share.
+struct Work<'a> {
+    budget: &'a Budget<'a>,
+    contexts: Contexts,
+    /// Shares of the work, the larger ones first where several threads take them.
+    shares: Vec<Share>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    /// Bytes of the tables of each thread.
+    memory: Box<[AtomicUsize]>,
+    /// Whether some thread has been cut, or has failed.
+    over: AtomicBool,
+}
+
+/// Some places of lexemes.
+enum Share {
+    Boundary,
+    /// Of those that some byte leads to, by number.
+    Inside(ComponentId, Range<usize>),
+}
+
+impl<'a> Work<'a> {
+    fn new(inner: &Inner, budget: &'a Budget<'a>, threads: usize) -> Self {
+        let states: usize = inner.lexer.components().iter().map(|component| component.dfa().len()).sum();
+        // Neighbours are alike, so shares are not too small; enough of them that no thread waits for long.
+        let size = if threads < 2 { usize::MAX } else { (states / (8 * threads)).max(SHARE) };
+        let mut shares = Vec::new();
+        for (id, component) in inner.lexer.components().iter_enumerated() {
+            let count = entered(component).len();
+            let cuts = (0..count).step_by(size.min(count).max(1));
+            shares.extend(cuts.map(|from| Share::Inside(id, from..from.saturating_add(size).min(count))));
+        }
+        if threads > 1 {
+            shares.sort_by_key(|share| match share {
+                Share::Inside(_, places) => std::cmp::Reverse(places.len()),
+                Share::Boundary => std::cmp::Reverse(0),
+            });
+        }
+        shares.push(Share::Boundary);
+        Self {
+            budget,
+            contexts: Contexts::new(inner),
+            shares,
+            next: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            memory: (0..threads).map(|_| AtomicUsize::new(0)).collect(),
+            over: AtomicBool::new(false),
+        }
+    }
+}
+
 struct Filler<'a> {
     inner: &'a Inner,
     cache: &'a mut Cache,
-    budget: &'a Budget<'a>,
-    contexts: Contexts,
-    done: usize,
+    work: &'a Work<'a>,
+    /// Number of this thread.
+    worker: usize,
+    /// Units of work spent since others were told.
+    spent: usize,
     /// A state for each block of states that no token tells apart.
     seen: FxHashMap<(ComponentId, u32), StateId>,
 }
@@ -142,7 +229,24 @@ struct Task {
     ends: FxHashSet<RowId>,
 }
 
-impl Filler<'_> {
+impl<'a> Filler<'a> {
+    fn new(inner: &'a Inner, cache: &'a mut Cache, work: &'a Work<'a>, worker: usize) -> Self {
+        Self { inner, cache, work, worker, spent: 0, seen: FxHashMap::default() }
+    }
+
+    fn fill(mut self) -> Result<Option<Cut>, RuntimeError> {
+        let ended = self.run();
+        if ended.is_err() {
+            self.work.over.store(true, Ordering::Relaxed);
+        }
+        match ended {
+            Ok(()) => Ok(None),
+            Err(Ended::Cut(cut)) => Ok(Some(cut)),
+            Err(Ended::Failed(error)) if error.is_limit() => Ok(Some(Cut::States)),
+            Err(Ended::Failed(error)) => Err(error),
+        }
+    }
+
     fn run(&mut self) -> Result<(), Ended> {
         let mut tasks: IndexVec<QueryId, Task> = IndexVec::new();
         self.profiles(&mut tasks)?;
@@ -156,18 +260,23 @@ impl Filler<'_> {
     }
 
     fn spend(&mut self, work: usize) -> Result<(), Ended> {
-        let before = self.done / 64;
-        self.done += work;
-        if self.done > self.budget.states {
+        self.spent += work;
+        let shared = self.work;
+        let budget = shared.budget;
+        let done = shared.done.load(Ordering::Relaxed) + self.spent;
+        if done > budget.states {
             return Err(Ended::Cut(Cut::States));
         }
-        if self.done / 64 == before {
+        if self.spent < 64 {
             return Ok(());
         }
-        if self.cache.memory_usage() > self.budget.memory {
+        shared.done.fetch_add(std::mem::take(&mut self.spent), Ordering::Relaxed);
+        shared.memory[self.worker].store(self.cache.memory_usage(), Ordering::Relaxed);
+        let memory: usize = shared.memory.iter().map(|bytes| bytes.load(Ordering::Relaxed)).sum();
+        if memory > budget.memory {
             return Err(Ended::Cut(Cut::Memory));
         }
-        match (self.budget.stop)() {
+        match shared.over.load(Ordering::Relaxed) || (budget.stop)() {
             true => Err(Ended::Cut(Cut::Stopped)),
             false => Ok(()),
         }
@@ -176,23 +285,37 @@ impl Filler<'_> {
     // ------------------------------------------------------------------ profiles
 
     fn profiles(&mut self, tasks: &mut IndexVec<QueryId, Task>) -> Result<(), Ended> {
-        let inner = self.inner;
-        let mut at_boundary: FxHashSet<LrState> = FxHashSet::from_iter([Tables::START]);
-        let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
-        for (id, component) in inner.lexer.components().iter_enumerated() {
-            for state in entered(component) {
-                if component.dfa().future(state).is_empty() {
-                    self.contexts.after(inner, id, component, state, &mut at_boundary);
-                } else {
-                    self.place(tasks, id, component, state)?;
+        let (inner, work) = (self.inner, self.work);
+        while let Some(share) = work.shares.get(work.next.fetch_add(1, Ordering::Relaxed)) {
+            match share {
+                Share::Boundary => self.boundary(tasks)?,
+                Share::Inside(id, places) => {
+                    let component = inner.lexer.component(*id);
+                    for &state in entered(component).get(places.clone()).unwrap_or_default() {
+                        if !component.dfa().future(state).is_empty() {
+                            self.place(tasks, *id, component, state)?;
+                        }
+                    }
                 }
             }
         }
-        self.contexts.after_events(inner, &mut at_boundary);
-        if let Viability::Query(query) = viability {
-            task(tasks, query).tops.extend(&at_boundary);
+        Ok(())
+    }
+
+    /// Between lexemes: at the start, and after lexemes that nothing longer can match.
+    fn boundary(&mut self, tasks: &mut IndexVec<QueryId, Task>) -> Result<(), Ended> {
+        let (inner, contexts) = (self.inner, &self.work.contexts);
+        let mut tops: FxHashSet<LrState> = FxHashSet::from_iter([Tables::START]);
+        for (id, component) in inner.lexer.components().iter_enumerated() {
+            let ends = entered(component).into_iter().filter(|&state| component.dfa().future(state).is_empty());
+            ends.for_each(|state| contexts.after(inner, id, component, state, &mut tops));
         }
-        for top in at_boundary {
+        contexts.after_events(inner, &mut tops);
+        let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
+        if let Viability::Query(query) = viability {
+            task(tasks, query).tops.extend(&tops);
+        }
+        for top in tops {
             self.spend(1)?;
             let profile = self.cache.boundary(inner, inner.start_components(top), Some(top), ConditionSetId::NONE)?;
             let query = self.cache.profile(profile).query;
@@ -228,8 +351,8 @@ impl Filler<'_> {
         let before = self.cache.scans();
         let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
         self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
-        self.spend(self.contexts.count(self.inner, id, component, state) / TOPS_PER_UNIT)?;
-        let tops = self.contexts.tops(self.inner, id, component, state);
+        self.spend(self.work.contexts.count(self.inner, id, component, state) / TOPS_PER_UNIT)?;
+        let tops = self.work.contexts.tops(self.inner, id, component, state);
         if let Viability::Query(query) = viability {
             task(tasks, query).tops.extend(&tops);
         }

@@ -4,6 +4,7 @@
 //! exclusive access and the step starts again. States hold no ids of these tables but those of condition sets, so
 //! the tables can be emptied at any time between steps.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
@@ -50,16 +51,33 @@ pub(crate) struct FilledProfile {
 const WORTH: usize = 6;
 /// A comparison of so few nodes is as good as any.
 const ALIKE: usize = 250;
-/// Profiles of one component that others are compared with.
+/// Profiles with walks of their own, of one component, that others are compared with.
 const REFERENCES: usize = 48;
+/// Profiles found by comparison that others are compared with: the latest.
+const RECENT: usize = 24;
+/// A profile that differs from another in more tokens is better off with a walk of its own.
+const MOST_MOVED: usize = 4_000;
 
 /// The profiles of one component that others are compared with.
 #[derive(Debug)]
 struct Family {
     similarity: Similarity,
-    references: Vec<(StateId, ProfileId)>,
+    /// With walks of their own.
+    references: Vec<Reference>,
+    /// Known by comparison; no more than [`RECENT`].
+    recent: VecDeque<Reference>,
     /// By block of states that no token tells apart.
     by_block: FxHashMap<u32, ProfileId>,
+}
+
+/// A profile that others are compared with.
+#[derive(Clone, Debug)]
+struct Reference {
+    state: StateId,
+    profile: ProfileId,
+    /// The profile with a walk of its own from which it differs, and in what.
+    base: ProfileId,
+    moved: Arc<[Moved]>,
 }
 
 /// The tables.
@@ -277,6 +295,7 @@ impl Cache {
         families[component.index()].get_or_insert_with(|| Family {
             similarity: Similarity::new(&inner.lexer, lexer, &inner.vocab, component),
             references: Vec::new(),
+            recent: VecDeque::new(),
             by_block: FxHashMap::default(),
         })
     }
@@ -304,7 +323,7 @@ impl Cache {
         let id = self.fill_profile(inner, found)?;
         let references = &mut self.family(inner, thread.0).references;
         if wide && references.len() < REFERENCES {
-            references.push((thread.1, id));
+            references.push(Reference { state: thread.1, profile: id, base: id, moved: Arc::default() });
         }
         Ok(id)
     }
@@ -323,27 +342,41 @@ impl Cache {
         }
         let Self { families, lexer, .. } = self;
         let Some(family) = &families[component.index()] else { return Ok(None) };
-        let apart = |&(reference, id)| (family.similarity.visits_apart(&inner.lexer, state, reference), reference, id);
+        let apart = |known| family.similarity.visits_apart(&inner.lexer, state, known);
         // The latest first: neighbours in the automaton are mostly alike.
-        let all = || family.references.iter().rev().map(apart);
+        let all = || family.recent.iter().rev().chain(family.references.iter().rev()).map(|r| (apart(r.state), r));
         let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
         // The estimate looks at one byte, and is too high where states part and meet again: the limit is what counts.
         let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
-        let Some((visits, reference, base)) = best else { return Ok(None) };
+        let Some((visits, reference)) = best else { return Ok(None) };
         // A walk of its own is quicker per node, and found again by other grammars.
         if 2 * visits >= alone && inner.config.compare_from > 0 && has_lexeme_walk(&inner.lexer, thread) {
             return Ok(None);
         }
-        let pair = (state, reference);
+        let reference = reference.clone();
+        let pair = (state, reference.state);
         let limit = (alone / WORTH).min(8 * visits) + 3_000;
         match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
-            Some(moved) if moved.is_empty() => Ok(Some(base)),
-            Some(moved) => self.fill_moved(inner, base, &moved).map(Some),
+            Some(moved) if moved.is_empty() => Ok(Some(reference.profile)),
+            Some(moved) => self.fill_moved(inner, thread, reference.base, in_all(&reference.moved, &moved)),
             None => Ok(None),
         }
     }
 
-    fn fill_moved(&mut self, inner: &Inner, base: ProfileId, moved: &[Moved]) -> Result<ProfileId, RuntimeError> {
+    /// A profile that differs in `moved` from that of `base`, which has a walk of its own. None if that is too much.
+    fn fill_moved(
+        &mut self,
+        inner: &Inner,
+        thread: Thread,
+        base: ProfileId,
+        moved: Vec<Moved>,
+    ) -> Result<Option<ProfileId>, RuntimeError> {
+        if moved.is_empty() {
+            return Ok(Some(base));
+        }
+        if moved.len() > MOST_MOVED {
+            return Ok(None);
+        }
         self.cover(inner, moved.iter().filter_map(|m| m.to))?;
         let (dag, from) = (self.lexer.dag(), &self.profiles[base]);
         let asked = |class| self.dwa.places(dag, from.query, class).is_some();
@@ -352,10 +385,16 @@ impl Cache {
             true => from.query,
             false => self.dwa.query(dag, from.tokens.classes().chain(moved.iter().filter_map(|m| m.to))),
         };
-        let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (moved, &inner.vocab));
+        let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (&moved, &inner.vocab));
         self.mask_bytes += tokens.memory_usage();
         let whole = same_query.then_some(base);
-        Ok(self.profiles.push(FilledProfile { query, tokens, whole, masks: FxHashMap::default() }))
+        let profile = self.profiles.push(FilledProfile { query, tokens, whole, masks: FxHashMap::default() });
+        let recent = &mut self.family(inner, thread.0).recent;
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(Reference { state: thread.1, profile, base, moved: moved.into() });
+        Ok(Some(profile))
     }
 
     #[inline]
@@ -482,4 +521,21 @@ impl Cache {
         }
         &self.profiles[profile].masks[&self.dwa.accept(row)]
     }
+}
+
+/// What has moved in all: first `before`, then `after`. Both by rising rank.
+fn in_all(before: &[Moved], after: &[Moved]) -> Vec<Moved> {
+    let mut all = Vec::with_capacity(before.len() + after.len());
+    let mut first = before.iter().peekable();
+    for &Moved { rank, from, to } in after {
+        while let Some(earlier) = first.next_if(|earlier| earlier.rank < rank) {
+            all.push(*earlier);
+        }
+        let from = first.next_if(|earlier| earlier.rank == rank).map_or(from, |earlier| earlier.from);
+        if from != to {
+            all.push(Moved { rank, from, to });
+        }
+    }
+    all.extend(first);
+    all
 }

@@ -87,6 +87,54 @@ impl Frozen {
         frozen.counted()
     }
 
+    /// Tables filled apart from each other, side by side: the numbers of each are shifted past those of the one before.
+    pub(crate) fn join(parts: Vec<Self>) -> Self {
+        let mut parts = parts.into_iter();
+        let mut joined = parts.next().unwrap_or_default();
+        parts.for_each(|part| joined.append(part));
+        joined.counted()
+    }
+
+    fn append(&mut self, part: Self) {
+        let (profiles, rows) = (self.queries.len() as u32, self.rows.len() as u32);
+        let queries = self.asked().map(|q| q.0 + 1).max().unwrap_or(0);
+        let accepts = self.rows.iter().map(|row| row.0 .0 + 1).max().unwrap_or(0);
+        let query = |q: QueryId| QueryId(q.0 + queries);
+        let profile = |p: ProfileId| ProfileId(p.0 + profiles);
+        let row = |r: RowId| RowId(r.0 + rows);
+        let accept = |a: AcceptId| AcceptId(a.0 + accepts);
+        let viability = |v: Viability| match v {
+            Viability::Query(q) => Viability::Query(query(q)),
+            other => other,
+        };
+        let places = self.inside.iter_mut().flatten().zip(part.inside.into_iter().flatten());
+        for (place, more) in places {
+            // A profile without viability was made for comparisons only, and has no rows.
+            if more.viability.is_some() {
+                *place = Place { viability: more.viability.map(viability), profile: more.profile.map(profile) };
+            }
+        }
+        self.viability_at_boundary = self.viability_at_boundary.or(part.viability_at_boundary.map(viability));
+        part.boundary.into_iter().for_each(|(top, p)| {
+            self.boundary.entry(top).or_insert(profile(p));
+        });
+        self.queries.extend(part.queries.into_iter().map(query));
+        self.starts.extend(part.starts.into_iter().map(|((q, top), r)| ((query(q), top), row(r))));
+        self.reads.extend(part.reads.into_iter().map(|((r, symbol), next)| ((row(r), symbol), row(next))));
+        self.rows.extend(part.rows.into_iter().map(|(a, flags)| (accept(a), flags)));
+        self.masks.extend(part.masks.into_iter().map(|((p, a), mask)| ((profile(p), accept(a)), mask)));
+    }
+
+    /// Every query that something in here asks; some more than once.
+    fn asked(&self) -> impl Iterator<Item = QueryId> + '_ {
+        let places = self.inside.iter().flatten().filter_map(|place| place.viability);
+        let viabilities = places.chain(self.viability_at_boundary).filter_map(|viability| match viability {
+            Viability::Query(query) => Some(query),
+            _ => None,
+        });
+        self.queries.iter().copied().chain(self.starts.keys().map(|key| key.0)).chain(viabilities)
+    }
+
     /// With its size.
     pub(crate) fn counted(mut self) -> Self {
         let places: usize = self.inside.iter().map(|states| states.len() * size_of::<Place>()).sum();

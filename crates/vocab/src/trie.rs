@@ -14,7 +14,7 @@
 //! the set of bytes that occur strictly below it. Where an automaton loops on all of them, the whole subtree is one
 //! range and need not be walked. There are few distinct sets, so nodes hold their number.
 //!
-//! Price: 17 bytes per node, no sharing of equal subtrees.
+//! Price: 19 bytes per node, no sharing of equal subtrees.
 
 use glrmask_automata::{ByteSet, Id};
 use rustc_hash::FxHashMap;
@@ -34,6 +34,7 @@ pub struct Trie {
     first_ranks: Vec<u32>,
     below_ids: Vec<u32>,
     below_sets: Vec<ByteSet>,
+    heights: Vec<u16>,
 }
 
 impl Trie {
@@ -102,6 +103,12 @@ impl Trie {
         &self.below_sets[self.below_ids[node.index()] as usize]
     }
 
+    /// Length of the longest string that leads from the node to one below it, in bytes; 65 535 if it is longer than that.
+    #[inline]
+    pub fn height(&self, node: NodeId) -> u16 {
+        self.heights[node.index()]
+    }
+
     /// [`byte`](Self::byte) of every node, for hot loops.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -125,6 +132,11 @@ impl Trie {
     /// Position in [`below_sets`](Self::below_sets) of every node's [`below`](Self::below). Leaves have 0.
     pub fn below_ids(&self) -> &[u32] {
         &self.below_ids
+    }
+
+    /// [`height`](Self::height) of every node.
+    pub fn heights(&self) -> &[u16] {
+        &self.heights
     }
 
     /// The distinct sets of bytes below nodes; the first is the empty one.
@@ -160,7 +172,8 @@ impl Trie {
 
     fn root() -> Self {
         let (bytes, ends, depths, first_ranks) = (vec![0], vec![1], vec![0], vec![0]);
-        Self { bytes, ends, depths, first_ranks, below_ids: Vec::new(), below_sets: Vec::new() }
+        let (below_ids, below_sets, heights) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes, ends, depths, first_ranks, below_ids, below_sets, heights }
     }
 
     fn push(&mut self, byte: u8, depth: u32, rank: u32) {
@@ -183,7 +196,10 @@ impl Trie {
         let mut ids: FxHashMap<ByteSet, u32> = FxHashMap::from_iter([(ByteSet::EMPTY, 0)]);
         self.below_sets = vec![ByteSet::EMPTY];
         self.below_ids = vec![0; self.len()];
+        self.heights = vec![0; self.len()];
         for node in (0..self.len()).rev() {
+            let highest = self.children(NodeId(node as u32)).map(|child| self.heights[child.index()].saturating_add(1));
+            self.heights[node] = highest.max().unwrap_or(0);
             let set = self.children(NodeId(node as u32)).fold(ByteSet::EMPTY, |below, child| {
                 let child_set = &self.below_sets[self.below_ids[child.index()] as usize];
                 below.union(child_set).union(&ByteSet::single(self.byte(child)))
@@ -200,8 +216,9 @@ impl Trie {
     /// Tells which rule of the arrays is broken, if one is. For tests and fuzzers; O(nodes).
     pub fn check_invariants(&self) -> Result<(), String> {
         let len = self.len();
-        let lens = [self.ends.len(), self.depths.len(), self.below_ids.len(), self.first_ranks.len() - 1];
-        if lens != [len; 4] || self.ends.first() != Some(&(len as u32)) || self.depths.first() != Some(&0) {
+        let ranks = self.first_ranks.len() - 1;
+        let lens = [self.ends.len(), self.depths.len(), self.below_ids.len(), self.heights.len(), ranks];
+        if lens != [len; 5] || self.ends.first() != Some(&(len as u32)) || self.depths.first() != Some(&0) {
             return Err(format!("{len} nodes, arrays of {lens:?}, root ends at {:?}", self.ends.first()));
         }
         if self.first_ranks.first() != Some(&0) || self.below_sets.first() != Some(&ByteSet::EMPTY) {

@@ -38,13 +38,17 @@ fn check(dfa: &Dfa, vocab: &Vocab) {
         assert_eq!(walk.inside.ranks().iter().collect::<Vec<_>>(), inside);
         assert_eq!(walk.inside.len(), inside.len());
         walk.inside.ranks().check_invariants().expect("rising ranges");
-        // The trie of crossing tokens has a node for each of their prefixes.
-        let crossing = all().filter(|r| fate(r) == Fate::Crossing).map(|r| vocab.rank_bytes(r));
-        let mut prefixes: Vec<&[u8]> = crossing.flat_map(|t| (1..=t.len()).map(move |n| &t[..n])).collect();
-        prefixes.sort_unstable();
-        prefixes.dedup();
-        assert_eq!(walk.crossing.len(), prefixes.len());
-        assert_eq!(walk.crossing.is_empty(), prefixes.is_empty());
+        let trie = vocab.trie();
+        let crossing = walk.crossing.iter().flat_map(|&root| {
+            let (first, end) = trie.subtree_ranks(root);
+            (first.0..end.0).map(Rank)
+        });
+        let expected: Vec<Rank> = all().filter(|r| fate(r) == Fate::Crossing).collect();
+        assert_eq!(crossing.collect::<Vec<_>>(), expected);
+        for &root in &walk.crossing {
+            let string = &vocab.rank_bytes(trie.first_rank(root))[..trie.depth(root) as usize];
+            assert!(dfa.is_accepting(dfa.run(state, &string[..string.len() - 1])));
+        }
         assert!(walk.visited < vocab.trie().len());
         let mut words = vec![0; vocab.mask_words()];
         walk.inside.add_to(vocab, &mut words);

@@ -21,24 +21,29 @@ proptest! {
         choices in prop::collection::vec(any::<u8>(), 0..12),
         states in 0usize..300,
         compare_from in prop::sample::select(vec![0, 30, usize::MAX]),
+        threads in 1usize..4,
     ) {
         let plain = spec.with(&vocab, Config { compare_from: usize::MAX, ..Config::default() });
         let config = Config { compare_from, ..Config::default() };
         let full = spec.with(&vocab, config.clone());
-        prop_assert_eq!(full.fill(&budget(usize::MAX, usize::MAX)).unwrap(), None);
+        prop_assert_eq!(full.fill(&Budget { threads, ..Budget::default() }).unwrap(), None);
         prop_assert!(full.is_complete());
         same(&plain, &full, &choices);
         let cut = spec.with(&vocab, config);
-        let ended = cut.fill(&budget(states, usize::MAX)).unwrap();
+        let ended = cut.fill(&Budget { threads, ..budget(states, usize::MAX) }).unwrap();
         prop_assert!(matches!(ended, None | Some(Cut::States)));
         prop_assert_eq!(cut.is_complete(), ended.is_none());
         same(&plain, &cut, &choices);
     }
 
     #[test]
-    fn after_a_complete_fill_nothing_is_computed((spec, vocab) in settings(), choices in prop::collection::vec(any::<u8>(), 0..12)) {
+    fn after_a_complete_fill_nothing_is_computed(
+        (spec, vocab) in settings(),
+        choices in prop::collection::vec(any::<u8>(), 0..12),
+        threads in 1usize..4,
+    ) {
         let constraint = spec.constraint(&vocab);
-        constraint.fill(&Budget::default()).unwrap();
+        constraint.fill(&Budget { threads, ..Budget::default() }).unwrap();
         if !constraint.lexer().is_plain() {
             // Pending conditions are filled on demand.
             return Ok(());

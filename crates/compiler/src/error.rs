@@ -6,7 +6,7 @@ use glrmask_automata::AutomataError;
 use glrmask_glr::GlrError;
 use glrmask_grammar::{DiagnosticKind, GrammarError};
 use glrmask_lexer::LexerError;
-use glrmask_runtime::RuntimeError;
+use glrmask_runtime::{Refusal, RuntimeError};
 use glrmask_vocab::{TokenId, VocabError};
 
 use crate::policy::Interrupt;
@@ -24,8 +24,7 @@ enum Kind {
     Runtime(RuntimeError),
     Vocab(VocabError),
     UnknownToken { id: TokenId, name: String },
-    FillLimit { what: &'static str, limit: usize },
-    Interrupted(Interrupt),
+    Refused(Refusal),
 }
 
 impl CompileError {
@@ -35,26 +34,29 @@ impl CompileError {
     pub(crate) fn unknown_token(id: TokenId, name: &str) -> Self {
         Self(Kind::UnknownToken { id, name: name.to_owned() })
     }
-    pub(crate) fn fill_limit(what: &'static str, limit: usize) -> Self {
-        Self(Kind::FillLimit { what, limit })
+    pub(crate) fn refused(why: Refusal) -> Self {
+        Self(Kind::Refused(why))
     }
     pub(crate) fn interrupted(why: Interrupt) -> Self {
-        Self(Kind::Interrupted(why))
+        Self::refused(match why {
+            Interrupt::Cancelled => Refusal::Cancelled,
+            Interrupt::Deadline => Refusal::Deadline,
+        })
     }
     /// Whether the caller asked for the work to end.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self.0, Kind::Interrupted(Interrupt::Cancelled))
+        matches!(self.0, Kind::Refused(Refusal::Cancelled))
     }
     /// Which limit on what is filled before decoding was reached, if that is the error.
     pub fn fill_limit_reached(&self) -> Option<(&'static str, usize)> {
         match self.0 {
-            Kind::FillLimit { what, limit } => Some((what, limit)),
+            Kind::Refused(Refusal::Limit { what, limit }) => Some((what, limit)),
             _ => None,
         }
     }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
-        self.numbers().is_some() || matches!(self.0, Kind::Interrupted(Interrupt::Deadline))
+        self.numbers().is_some() || matches!(self.0, Kind::Refused(Refusal::Deadline))
     }
     /// For limits: what was needed (or the first amount found too large) and what is allowed.
     pub fn numbers(&self) -> Option<(usize, usize)> {
@@ -64,8 +66,8 @@ impl CompileError {
             Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
             Kind::Runtime(e) => e.numbers(),
             // How much it would have taken is not known.
-            Kind::FillLimit { limit, .. } => Some((*limit, *limit)),
-            Kind::Grammar(_) | Kind::Vocab(_) | Kind::UnknownToken { .. } | Kind::Interrupted(_) => None,
+            Kind::Refused(Refusal::Limit { limit, .. }) => Some((*limit, *limit)),
+            Kind::Grammar(_) | Kind::Vocab(_) | Kind::UnknownToken { .. } | Kind::Refused(_) => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).
@@ -97,9 +99,7 @@ impl fmt::Display for CompileError {
             Kind::Glr(e) => write!(f, "{e}"),
             Kind::Runtime(e) => write!(f, "{e}"),
             Kind::Vocab(e) => write!(f, "{e}"),
-            Kind::FillLimit { what, limit } => write!(f, "filling before decoding takes more than {limit} {what}"),
-            Kind::Interrupted(Interrupt::Cancelled) => write!(f, "the compilation was cancelled"),
-            Kind::Interrupted(Interrupt::Deadline) => write!(f, "the time for compiling is up"),
+            Kind::Refused(why) => write!(f, "{why}"),
             Kind::UnknownToken { id, name } => {
                 write!(f, "terminal `{name}` names token {}, which is not in the vocabulary", id.0)
             }
@@ -116,7 +116,7 @@ impl std::error::Error for CompileError {
             Kind::Glr(e) => Some(e),
             Kind::Runtime(e) => Some(e),
             Kind::Vocab(e) => Some(e),
-            Kind::UnknownToken { .. } | Kind::FillLimit { .. } | Kind::Interrupted(_) => None,
+            Kind::UnknownToken { .. } | Kind::Refused(_) => None,
         }
     }
 }

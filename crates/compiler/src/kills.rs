@@ -88,7 +88,8 @@ fn is_ignored(grammar: &Grammar, t: TerminalId) -> bool {
 /// Terminals of identifier characters with more than one word: candidates for the longer match.
 fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>) -> Vec<(TerminalId, Arc<Dfa>)> {
     let candidate = |t: &TerminalId| {
-        matches!(compiled[*t], Compiled::Automaton(_)) && compiled[*t].is_identifier_like() && !is_ignored(grammar, *t)
+        let has_words = matches!(compiled[*t], Compiled::Automaton(_)) && !compiled[*t].is_empty();
+        has_words && compiled[*t].is_identifier_like() && !is_ignored(grammar, *t)
     };
     grammar.terminals.ids().filter(candidate).map(|t| (t, compiled[t].to_dfa())).collect()
 }

@@ -36,7 +36,8 @@ use terminals::Compiled;
 /// How to compile. The language does not depend on it.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Tokens that end the sequence; allowed exactly when the text is complete.
+    /// Tokens that end the sequence; allowed exactly when the text is complete. None beyond
+    /// [`max_end_token`](glrmask_runtime::max_end_token).
     pub end_tokens: Vec<TokenId>,
     /// Grammar transformations.
     pub normalize: NormalizeConfig,
@@ -121,15 +122,15 @@ pub fn compile_observed(
     config: &Config,
     observe: &mut dyn FnMut(Stage),
 ) -> Result<Constraint, CompileError> {
-    compile_with(grammar, vocab, config, Vec::new(), observe)
+    compile_with(grammar, vocab, config, (Vec::new(), None), observe)
 }
 
-/// [`compile_observed`], keeping what is known of boundaries.
+/// [`compile_observed`], keeping what is known of boundaries, and of which terminals compete.
 fn compile_with(
     grammar: &Grammar,
     vocab: &Vocab,
     config: &Config,
-    boundary_triggers: Vec<BoundaryTrigger>,
+    (boundary_triggers, kills): (Vec<BoundaryTrigger>, Option<KillSets>),
     observe: &mut dyn FnMut(Stage),
 ) -> Result<Constraint, CompileError> {
     let mut observe = |stage| {
@@ -137,7 +138,7 @@ fn compile_with(
         config.policy.check()
     };
     check_tokens(grammar, vocab)?;
-    let program = analyze_with(grammar, config, vocab.cache(), &mut observe)?;
+    let program = analyze_with(grammar, config, (vocab.cache(), kills), &mut observe)?;
     finish((program.parts, boundary_triggers), vocab, config, &mut observe)
 }
 
@@ -177,14 +178,14 @@ fn check_tokens(grammar: &Grammar, vocab: &Vocab) -> Result<(), CompileError> {
 /// # Errors
 /// An empty language, a limit, an interrupt, or something that is not supported.
 pub fn analyze(grammar: &Grammar, config: &Config) -> Result<Program, CompileError> {
-    analyze_with(grammar, config, &Cache::new(0), &mut |_| config.policy.check())
+    analyze_with(grammar, config, (&Cache::new(0), None), &mut |_| config.policy.check())
 }
 
-/// [`analyze`] with a cache where automata of terminals are found again.
+/// [`analyze`] with a cache where automata of terminals are found again, and kill sets if they are known.
 fn analyze_with(
     grammar: &Grammar,
     config: &Config,
-    known: &Cache,
+    (known, kills): (&Cache, Option<KillSets>),
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
 ) -> Result<Program, CompileError> {
     let compiled = terminals::compile(grammar, &config.automata, known, config.policy.threads)?;
@@ -198,8 +199,10 @@ fn analyze_with(
     let tables = Tables::build(&rules, &config.tables)?;
     observe(Stage::Tables)?;
     let adjacency = Adjacency::new(&rules, &config.tables)?;
-    let rivals = kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata, false)?;
-    let kills = rivals.kills;
+    let kills = match kills {
+        Some(kills) => kills,
+        None => kills::kill_sets(grammar, &compiled, &normalized.merged, &tables, &config.automata, false)?.kills,
+    };
     observe(Stage::Relations)?;
     let defs = terminal_defs(&normalized, &compiled, &adjacency, &kills);
     let lexer = Lexer::new(&defs, &config.automata)?;

@@ -7,7 +7,8 @@
 //! follows itself.
 //!
 //! The reference is [`Assembly::flatten`] and the plain compiler, which is also what is used where markers occur, and where
-//! [`Config::by_parts`] is off.
+//! [`Config::by_parts`] is off. Which terminals compete it is told: by the keyword rule they do where some state accepts
+//! both, and which states a table joins depends on how the grammar was normalised, part by part or as a whole.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use glrmask_runtime::{BoundaryTrigger, Constraint, Parts, TokenIds, TokenTermina
 use glrmask_vocab::{TokenId, Vocab};
 
 use crate::error::CompileError;
-use crate::kills::share_a_state;
+use crate::kills::{share_a_state, KillSets};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 use crate::triggers::{boundaries, Whole};
 use crate::{check_tokens, compile_with, finish, Config, Stage};
@@ -56,7 +57,9 @@ pub fn compile_assembly(
         }),
         None => {
             let boundaries = boundaries(config, &parts, vocab, None)?;
-            compile_with(&assembly.flatten()?, vocab, config, boundaries, observe)
+            let flat = assembly.flatten()?;
+            let kills = kills_by_parts(&parts, flat.terminals.len(), vocab, config)?;
+            compile_with(&flat, vocab, config, (boundaries, kills), observe)
         }
     }
 }
@@ -72,13 +75,21 @@ pub(crate) struct Linked<'a> {
     pub(crate) slots: Vec<(TerminalId, usize)>,
 }
 
-/// `None` if the plain compiler has to do it: there is nothing to parse.
-fn link_parts(
-    parts: &[Part<'_, Prepared>],
+/// Tables of the whole, and what they are made of.
+struct LinkedTables<'a> {
+    linked: Vec<Linked<'a>>,
+    tables: Tables,
+    layout: Layout,
+    accepts_empty: bool,
+}
+
+/// `None` if there is nothing to parse.
+fn link_tables<'a>(
+    parts: &'a [Part<'a, Prepared>],
     vocab: &Vocab,
     config: &Config,
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
-) -> Result<Option<(Parts, Vec<BoundaryTrigger>)>, CompileError> {
+) -> Result<Option<LinkedTables<'a>>, CompileError> {
     let mut languages: Vec<Language> = Vec::with_capacity(parts.len());
     let mut linked: Vec<Linked<'_>> = Vec::new();
     // Number among all `linked`, by part.
@@ -108,6 +119,51 @@ fn link_parts(
         all => link(all, &config.tables)?,
     };
     observe(Stage::Tables)?;
+    Ok(Some(LinkedTables { linked, tables, layout, accepts_empty }))
+}
+
+/// The kill sets of the flattened grammar, which has so many terminals. `None` if the plain compiler can find them: there is
+/// one part, or nothing to parse.
+fn kills_by_parts(
+    parts: &[Part<'_, Prepared>],
+    terminals: usize,
+    vocab: &Vocab,
+    config: &Config,
+) -> Result<Option<KillSets>, CompileError> {
+    let is_open = |part: &Part<'_, Prepared>| part.slots.contains(&Filled::Open);
+    if parts.len() < 2 || parts.iter().any(is_open) {
+        return Ok(None);
+    }
+    let mut observe = |_| config.policy.check();
+    let Some(whole) = link_tables(parts, vocab, config, &mut observe)? else { return Ok(None) };
+    let mut kills = KillSets::from_elem(Vec::new(), terminals);
+    for (part, &first) in whole.linked.iter().zip(&whole.layout.terminals) {
+        let own = part.part.definition.grammar().terminals.len();
+        // In the flattened grammar a part stands before those that are bound in it.
+        let before = |part: &Part<'_, Prepared>| part.definition.grammar().terminals.len();
+        let offset: usize = parts.iter().skip(part.number + 1).map(before).sum();
+        let flat = |t: TerminalId| TerminalId::from_usize(offset + t.index());
+        let within = part.program.kills.iter_enumerated().flat_map(|(t, set)| set.iter().map(move |&k| (t, k)));
+        for (t, k) in within.chain(part.competing(&whole.tables, first)).filter(|(t, k)| t.index().max(k.index()) < own)
+        {
+            kills[flat(t)].push(flat(k));
+        }
+    }
+    for t in kills.ids() {
+        kills[t].sort_unstable();
+    }
+    Ok(Some(kills))
+}
+
+/// `None` if there is nothing to parse: the plain compiler says so.
+fn link_parts(
+    parts: &[Part<'_, Prepared>],
+    vocab: &Vocab,
+    config: &Config,
+    observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
+) -> Result<Option<(Parts, Vec<BoundaryTrigger>)>, CompileError> {
+    let Some(whole) = link_tables(parts, vocab, config, observe)? else { return Ok(None) };
+    let LinkedTables { linked, tables, layout, accepts_empty } = whole;
     let lexers = lexers(&linked, &tables, &layout, (config, vocab))?;
     let first = first(&linked, &layout);
     observe(Stage::Relations)?;
@@ -143,6 +199,13 @@ impl Linked<'_> {
     /// The own number of the nonterminal in whose place the component of a slot stands.
     pub(crate) fn entry_symbol(&self, slot: usize) -> u32 {
         (self.program.tables.nonterminals().saturating_sub(self.program.slots.len()) + slot) as u32
+    }
+
+    /// Terminals that compete in the whole, and not within the component alone; its first terminal is given.
+    fn competing<'t>(&'t self, tables: &'t Tables, first: u32) -> impl Iterator<Item = (TerminalId, TerminalId)> + 't {
+        let moved = move |t: TerminalId| TerminalId(first + t.0);
+        let meet = move |apart: &&Apart| share_a_state(tables, moved(apart.known.0), moved(apart.known.1));
+        self.program.apart.iter().filter(meet).map(|apart| apart.pair)
     }
 
     /// Its token events, by the numbers of the whole.
@@ -213,9 +276,7 @@ fn lexers<'l>(
     (config, vocab): (&Config, &Vocab),
 ) -> Result<Vec<Cow<'l, Lexer>>, CompileError> {
     let lexer = |(part, &first): (&'l Linked<'_>, &u32)| {
-        let moved = |t: TerminalId| TerminalId(first + t.0);
-        let meet = |apart: &&Apart| share_a_state(tables, moved(apart.known.0), moved(apart.known.1));
-        let more: Vec<_> = part.program.apart.iter().filter(meet).map(|apart| apart.pair).collect();
+        let more: Vec<_> = part.competing(tables, first).collect();
         let anew = match more.is_empty() {
             true => None,
             false => part.part.definition.lexer_with(&part.shape, &more, config, vocab.cache())?,

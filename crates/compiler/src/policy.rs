@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use glrmask_runtime::{Budget, Constraint, Cut};
+use glrmask_runtime::{Budget, Constraint, Cut, Refusal};
 
 use crate::error::CompileError;
 
@@ -54,7 +54,8 @@ pub struct Policy {
     pub limits: FillLimits,
     /// Whether reaching one of the limits is an error; otherwise the rest is filled while decoding.
     pub strict: bool,
-    /// Whether to return at once and fill on another thread.
+    /// Whether to return at once and fill on another thread. What would be an error then is one of
+    /// [`Constraint::wait`].
     pub background: bool,
     /// Threads to compile on; 0 counts as one.
     pub threads: usize,
@@ -107,26 +108,27 @@ impl Policy {
         if self.background {
             let check = self.check.clone();
             let stop = move || check.as_ref().is_some_and(|check| check().is_some());
-            return Ok(constraint.fill_in_background((states, memory, threads), Arc::new(stop))?);
+            let policy = self.clone();
+            let refuse = move |cut| policy.refuse(cut, (states, memory));
+            return Ok(constraint.fill_in_background((states, memory, threads), Arc::new(stop), refuse)?);
         }
         let stop = || self.interrupt().is_some();
-        match constraint.fill(&Budget { states, memory, threads, stop: &stop })? {
-            None => Ok(()),
-            Some(Cut::Stopped) => match self.interrupt() {
-                Some(Interrupt::Deadline) | None if !self.strict => Ok(()),
-                why => Err(CompileError::interrupted(why.unwrap_or(Interrupt::Deadline))),
-            },
-            Some(Cut::States) if self.strict => self.refuse("units of work", self.limits.states, states),
-            Some(Cut::Memory) if self.strict => self.refuse("bytes of tables", self.limits.memory, memory),
-            Some(_) => Ok(()),
-        }
+        let cut = constraint.fill(&Budget { states, memory, threads, stop: &stop })?;
+        cut.and_then(|cut| self.refuse(cut, (states, memory))).map_or(Ok(()), |why| Err(CompileError::refused(why)))
     }
 
-    /// Reaching what only the mode wanted is not an error.
-    fn refuse(&self, what: &'static str, limit: Option<usize>, reached: usize) -> Result<(), CompileError> {
-        match limit {
-            Some(limit) if limit <= reached => Err(CompileError::fill_limit(what, limit)),
-            _ => Ok(()),
+    /// Whether a fill that was cut off is an error. Reaching what only the mode wanted is none.
+    fn refuse(&self, cut: Cut, (states, memory): (usize, usize)) -> Option<Refusal> {
+        let limit = |what, limit: Option<usize>, reached| {
+            limit.filter(|&limit| self.strict && limit <= reached).map(|limit| Refusal::Limit { what, limit })
+        };
+        match cut {
+            Cut::States => limit("units of work", self.limits.states, states),
+            Cut::Memory => limit("bytes of tables", self.limits.memory, memory),
+            Cut::Stopped => match self.interrupt() {
+                Some(Interrupt::Cancelled) => Some(Refusal::Cancelled),
+                Some(Interrupt::Deadline) | None => self.strict.then_some(Refusal::Deadline),
+            },
         }
     }
 

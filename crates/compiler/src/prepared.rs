@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::CompileError;
-use crate::kills::{self, Rivals};
+use crate::kills::{self, KillSets, Rivals};
 use crate::terminals;
 use crate::{rule_set, terminal_defs, Config, Stage};
 
@@ -88,6 +88,8 @@ pub(crate) struct Program {
     /// Terminals it can begin and end with.
     pub(crate) first: BitSet,
     pub(crate) last: BitSet,
+    /// Terminals that compete: the kill set of each.
+    pub(crate) kills: KillSets,
     /// Terminals that compete as soon as some state accepts both.
     pub(crate) apart: Vec<Apart>,
 }
@@ -122,6 +124,7 @@ impl Prepared {
     /// # Errors
     /// A limit, an interrupt, or something that is not supported.
     pub fn prepare(&self, config: &Config, known: &Cache) -> Result<(), CompileError> {
+        config.policy.check()?;
         if !self.is_linkable() {
             return Ok(());
         }
@@ -205,8 +208,8 @@ fn compile(
     let empty = compiled.iter_enumerated().filter(|(_, c)| c.is_empty()).map(|(t, _)| t);
     normalize_config.empty_terminals.extend(empty);
     let mut normalized = match normalize(&grammar, &normalize_config) {
-        // It is valid, so this is what is wrong with it.
-        Err(error) if error.kind() == DiagnosticKind::Invalid && !shape.alone => return Ok(Language::Nothing),
+        // It is valid, so it is empty; which is an error if it is needed, and that shows when all parts are known.
+        Err(error) if error.kind() == DiagnosticKind::Invalid => return Ok(Language::Nothing),
         result => result?,
     };
     observe(Stage::Normalize)?;
@@ -244,6 +247,7 @@ fn compile(
         events,
         first: bits(adjacency.first()),
         last: bits(adjacency.last()),
+        kills,
         apart: apart.into_iter().map(known).collect(),
     })))
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 
 /// Its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 1 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 2 };
 
 #[derive(Serialize, Deserialize)]
 struct Payload {
@@ -135,8 +135,9 @@ fn check(grammar: &Grammar, shape: &Shape, program: &Program) -> Result<(), Arti
     let apart = |a: &Apart| [a.pair.0, a.pair.1].iter().all(own) && [a.known.0, a.known.1].iter().all(known);
     let apart = program.apart.iter().all(apart);
     let sets = within(&program.first) && within(&program.last);
+    let kills = program.kills.len() == terminals && program.kills.iter().flatten().all(known);
     let counts = program.lexer.terminal_count() == terminals && shape.slots.len() == grammar.slots.len();
-    match counts && slots && events && apart && sets {
+    match counts && slots && events && apart && sets && kills {
         true => Ok(()),
         false => Err(ArtifactError::invalid("a component names what it does not have")),
     }

@@ -102,12 +102,36 @@ fn a_state_that_follows_markers_is_not_ready_and_one_that_has_none_left_is() {
     assert!(state.is_accepting() && state.marker_events().is_empty());
 }
 
-/// Each marker of each level leads to another stack.
+/// Linear in the length of a rule, optional parts and all.
+#[test]
+fn a_rule_may_have_hundreds_of_markers() {
+    let rule = "@mark(1) \"a\"? ".repeat(500);
+    let grammar = glrm::parse(&format!("start s; nt s = {rule};")).unwrap();
+    let program = analyze(&grammar, &Config::default()).unwrap();
+    assert!(program.parts.markers.unwrap().tables.states() < 3_000);
+    let constraint = constraint(&format!("start s; nt s = {rule};"));
+    let mut state = constraint.start();
+    for offset in 0..20 {
+        assert_eq!(state.marker_events(), [MarkerEvent { offset, id: 1 }]);
+        state.commit_bytes(b"a").unwrap();
+    }
+    // All of it: a marker stands before the last one, and none after.
+    let mut state = constraint.start();
+    for _ in 0..49 {
+        state.commit_bytes(&[b'a'; 10]).unwrap();
+        assert_eq!(state.marker_events().len(), 10);
+    }
+    state.commit_bytes(&[b'a'; 10]).unwrap();
+    assert_eq!(state.marker_events().len(), 9);
+    assert!(state.is_accepting() && state.commit_bytes(b"a").is_err());
+}
+
+/// Each marker of each level leads to another stack: they stand in rules of their own. Those of one rule come together again
+/// with the next lexeme.
 #[test]
 fn very_many_places_of_markers_are_an_error() {
-    let marks: String = (0..20).map(|n| format!("@mark({n}) ")).collect();
-    let nest = format!("start s; nt s = \"(\" {marks} s \")\" | \"x\";");
-    let mut state = constraint(&nest).start();
+    let levels: String = (0..20).map(|n| format!("\"(\" @mark({n}) s \")\" | ")).collect();
+    let mut state = constraint(&format!("start s; nt s = {levels} \"x\";")).start();
     state.commit_bytes(&[b'('; 100]).unwrap();
     assert_eq!(state.marker_events().len(), 2_000);
     state.commit_bytes(&[b'('; 100]).unwrap();

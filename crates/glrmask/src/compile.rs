@@ -18,13 +18,14 @@ use crate::error::Error;
 /// How to compile a grammar.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
-    /// Tokens that end the sequence: allowed exactly when the text is complete. They need not be in the vocabulary.
+    /// Tokens that end the sequence: allowed exactly when the text is complete. They need not be in the vocabulary, but
+    /// ids beyond 2²⁴ − 1 and the largest id of the vocabulary are refused: a mask has a bit for every id.
     pub end_tokens: Vec<TokenId>,
     /// Build time against time per token.
     pub optimization: Optimization,
     /// How much may be filled before decoding; the rest is filled while decoding.
     pub limits: Limits,
-    /// Whether reaching one of the limits is an error.
+    /// Whether reaching one of the limits is an error; in the background, one of [`Constraint::wait`].
     pub strict: bool,
     /// Whether to return as [`Optimization::FastBuild`] does, and to go on as `optimization` says on another thread.
     /// See [`Constraint::wait`] and [`Constraint::is_complete`].

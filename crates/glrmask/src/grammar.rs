@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{ParseConfig, Regex, Symbol};
 use glrmask_grammar::assembly::Define;
-use glrmask_grammar::{lark, structural_tag, Assembly, GrammarBuilder, GrammarError, Requirement, Source, Span};
+use glrmask_grammar::{
+    glrm, lark, structural_tag, Assembly, GrammarBuilder, GrammarError, Pattern, Requirement, Source, Span,
+};
 use glrmask_json_schema::{Category, Options, PropertyOrder, Warning};
 use glrmask_runtime::Constraint;
 use glrmask_vocab::{ExactTokens, TokenId, Vocab};
@@ -59,7 +61,34 @@ pub struct Grammar {
     assembly: Assembly<Source>,
     /// The assembly as one grammar, made when first asked for. Binding leaves it behind.
     flat: Arc<OnceLock<glrmask_grammar::Grammar>>,
-    warnings: Vec<Warning>,
+    warnings: Vec<SchemaWarning>,
+}
+
+/// Something in a schema that has no effect although it looks as if it should, and where the schema is bound.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SchemaWarning {
+    /// JSON Pointer of the schema it stands in.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// What happened to it.
+    pub message: String,
+    /// The path of the slot that the schema is bound to, joined with `::`; empty for the grammar itself.
+    pub slot: String,
+}
+
+impl From<Warning> for SchemaWarning {
+    fn from(Warning { pointer, keyword, message }: Warning) -> Self {
+        Self { pointer, keyword, message, slot: String::new() }
+    }
+}
+
+impl SchemaWarning {
+    /// The same one level up, in the slot of this name.
+    fn bound(&self, name: &str) -> Self {
+        let slot = if self.slot.is_empty() { name.to_owned() } else { format!("{name}::{}", self.slot) };
+        Self { slot, ..self.clone() }
+    }
 }
 
 impl Grammar {
@@ -77,7 +106,8 @@ impl Grammar {
     /// Malformed JSON, an invalid or unsupported schema (with a JSON Pointer and the keyword), a limit.
     pub fn from_json_schema_with(schema: &str, options: &Options) -> Result<Self, Error> {
         let compiled = glrmask_json_schema::compile(schema, options)?;
-        Ok(Self { warnings: compiled.warnings, ..compiled.grammar.into() })
+        let warnings = compiled.warnings.into_iter().map(SchemaWarning::from).collect();
+        Ok(Self { warnings, ..compiled.grammar.into() })
     }
 
     /// From GLRM text.
@@ -110,7 +140,7 @@ impl Grammar {
     /// use glrmask::{Grammar, LarkOptions, LarkProfile};
     /// let options = LarkOptions { profile: LarkProfile::Llm, ..LarkOptions::default() };
     /// let source = r#"start: "call " %json { "type": "integer" }"#;
-    /// assert!(Grammar::from_lark_with(source, &options)?.to_glrm().contains("keywords off;")); // as in JSON
+    /// assert!(Grammar::from_lark_with(source, &options)?.to_glrm()?.contains("keywords off;")); // as in JSON
     /// # Ok::<(), glrmask::Error>(())
     /// ```
     ///
@@ -255,7 +285,10 @@ impl Grammar {
     /// is as before then.
     pub fn bind(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Error> {
         let value = value.into();
-        let warnings = if let Value::Grammar(child) = &value { child.warnings.clone() } else { Vec::new() };
+        let warnings = match &value {
+            Value::Grammar(child) => child.warnings.iter().map(|warning| warning.bound(name)).collect(),
+            Value::Token(_) | Value::Tokens(_) => Vec::new(),
+        };
         self.assembly.bind(name, value.binding())?;
         self.flat = Arc::default();
         self.warnings.extend(warnings);
@@ -272,8 +305,23 @@ impl Grammar {
 
     /// Compiles what does not depend on the grammars that will be bound, for a vocabulary; see [`PreparedGrammar`].
     ///
+    /// ```
+    /// use glrmask::{Cancel, Grammar, PrepareOptions, TokenId, Vocab};
+    /// let vocab = Vocab::new([(TokenId(0), "a"), (TokenId(1), "b")])?;
+    /// let grammar = Grammar::from_glrm("start s; extern grammar x; nt s = \"a\" x;")?;
+    /// let cancel = Cancel::new();
+    /// let options = PrepareOptions { cancel: Some(cancel.clone()), ..PrepareOptions::default() };
+    /// let mut prepared = grammar.prepare(&vocab, &options)?;
+    /// prepared.bind("x", Grammar::from_ebnf("s ::= 'b'")?.prepare(&vocab, &options)?)?;
+    /// assert!(prepared.link(&Default::default())?.start().commit_bytes(b"ab").is_ok());
+    /// cancel.cancel();
+    /// assert!(grammar.prepare(&vocab, &options).is_err());
+    /// # Ok::<(), glrmask::Error>(())
+    /// ```
+    ///
     /// # Errors
-    /// As for [`compile`](Self::compile); slots may be open.
+    /// An open slot is none, nor is an empty language, both of which only show when linking. A limit, a cancellation,
+    /// token events of another vocabulary, or something that is not supported.
     pub fn prepare(&self, vocab: &Vocab, options: &PrepareOptions) -> Result<PreparedGrammar, Error> {
         PreparedGrammar::new(&self.assembly, vocab, options)
     }
@@ -324,13 +372,26 @@ impl Grammar {
     pub(crate) fn assembly(&self) -> &Assembly<Source> {
         &self.assembly
     }
-    /// The grammar as GLRM text.
-    pub fn to_glrm(&self) -> String {
-        glrmask_grammar::glrm::print(self.ir())
+    /// The grammar as GLRM text, which [`from_glrm`](Self::from_glrm) reads back.
+    ///
+    /// # Errors
+    /// A token event of more ids than a text may have (2²⁰).
+    pub fn to_glrm(&self) -> Result<String, Error> {
+        let flat = self.flat()?;
+        let ids = |terminal: &glrmask_grammar::Terminal| match &terminal.pattern {
+            Pattern::ExactTokens(ids) => ids.len(),
+            _ => 0,
+        };
+        match flat.terminals.iter().map(ids).max() {
+            Some(most) if most > glrm::MAX_IDS => {
+                Err(GrammarError::limit("token ids of one atom", glrm::MAX_IDS, most, None).into())
+            }
+            _ => Ok(glrm::print(flat)),
+        }
     }
     /// What a schema says without effect: assertions that are not enforced (only if weakening was asked for), keywords of
     /// another draft, optional keys that may be repeated (see [`PropertyOrder::Any`]).
-    pub fn warnings(&self) -> &[Warning] {
+    pub fn warnings(&self) -> &[SchemaWarning] {
         &self.warnings
     }
 }

@@ -40,7 +40,7 @@ pub use glrmask_runtime::{
     RuntimeError, Stats,
 };
 pub use glrmask_vocab::{ExactTokens, TokenId, Vocab, VocabError};
-pub use grammar::{Grammar, LarkOptions, RegexFlavor};
+pub use grammar::{Grammar, LarkOptions, RegexFlavor, SchemaWarning};
 pub use prepared::{PrepareOptions, PreparedGrammar, PreparedValue};
 
 pub use glrmask_automata as automata;

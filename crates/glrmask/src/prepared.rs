@@ -7,17 +7,31 @@ use glrmask_grammar::{Assembly, Binding, Requirement, Source};
 use glrmask_runtime::{ArtifactError, Constraint};
 use glrmask_vocab::{ExactTokens, Vocab};
 
-use crate::compile::{self, CompileOptions, StageTime};
+use crate::compile::{self, Cancel, CompileOptions, Limits, StageTime};
 use crate::compose::{self, Token};
 use crate::error::Error;
 
-/// How to prepare a grammar.
+/// How to prepare a grammar: of [`CompileOptions`], those that matter before anything is filled, under the same names.
 #[derive(Clone, Debug, Default)]
 pub struct PrepareOptions {
     /// The metadata asked for when linking, unless that asks for other.
     pub boundary_trigger: Option<BoundaryTriggerDetail>,
-    /// As for compiling: limits on automata and tables, threads, cancelling.
-    pub compile: CompileOptions,
+    /// Limits. Nothing is filled here, so of these the time counts; when it is up, that is an error.
+    pub limits: Limits,
+    /// Threads to prepare on; `None` is one.
+    pub threads: Option<usize>,
+    /// Ends the work from another thread.
+    pub cancel: Option<Cancel>,
+    /// Transformations and limits, for experts; kept for linking. Its `policy` and `end_tokens` are not used.
+    pub config: Config,
+}
+
+impl PrepareOptions {
+    /// What the compiler is told; clocks start now.
+    fn config(&self) -> Config {
+        let Self { boundary_trigger: _, limits, threads, cancel, config } = self.clone();
+        compile::config(&CompileOptions { limits, threads, cancel, config, ..CompileOptions::default() })
+    }
 }
 
 /// What fills a slot of a [`PreparedGrammar`].
@@ -71,7 +85,7 @@ pub struct PreparedGrammar {
 impl PreparedGrammar {
     pub(crate) fn new(assembly: &Assembly<Source>, vocab: &Vocab, options: &PrepareOptions) -> Result<Self, Error> {
         compose::check_all_events(assembly, vocab)?;
-        let config = compile::config(&options.compile);
+        let config = options.config();
         let assembly = unprepared(assembly);
         for part in assembly.parts() {
             part.definition.prepare(&config, vocab.cache())?;

@@ -36,7 +36,7 @@ fn glrm_and_ebnf_to_masks_in_every_mode() -> Result<(), Error> {
     let glrm = Grammar::from_glrm(r#"start s; nt s = "," ~ (NUM+); t NUM = [0-9]+;"#)?;
     let ebnf = Grammar::from_ebnf(r#"s ::= [0-9]+ ("," [0-9]+)*"#)?;
     let vocab = vocab(&["1", ",", "1,2", ",,", "x", "1,"]);
-    for grammar in [&glrm, &ebnf, &Grammar::from_glrm(&glrm.to_glrm())?, &Grammar::from(glrm.ir().clone())] {
+    for grammar in [&glrm, &ebnf, &Grammar::from_glrm(&glrm.to_glrm()?)?, &Grammar::from(glrm.ir().clone())] {
         for optimization in
             [Optimization::Auto, Optimization::Balanced, Optimization::FastBuild, Optimization::FastRuntime]
         {

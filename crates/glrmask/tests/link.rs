@@ -69,13 +69,19 @@ const ATOMS: [&str; 8] = ["\"a\"", "\"b\"", "\"ab\"", "\"<\"", "\">\"", "/[ab]+/
 
 /// A grammar with up to two slots.
 fn grammar(slots: &'static [&'static str]) -> impl Strategy<Value = String> {
+    with_keywords(slots, false)
+}
+
+fn with_keywords(slots: &'static [&'static str], keywords: bool) -> impl Strategy<Value = String> {
     let atoms: Vec<&'static str> =
         ATOMS.iter().copied().chain(slots.iter().copied()).chain(slots.iter().copied()).collect();
     (expression(atoms.clone()), expression(atoms), any::<bool>()).prop_map(move |(s, r, ignore)| {
         let externs: String = slots.iter().map(|name| format!("extern grammar {name}; ")).collect();
         let ignore = if ignore { "ignore \" \";" } else { "" };
-        // The keyword rule depends on how coarse tables are; linking is the same with and without, see below.
-        format!("start s; keywords off; {externs} {ignore} nt s = {s}; nt r = \"c\" | ({r}) \"b\";")
+        // The keyword rule depends on how coarse tables are, and is decided by parts also for the plain compiler. Without
+        // it that is told nothing.
+        let keywords = if keywords { "" } else { "keywords off;" };
+        format!("start s; {keywords} {externs} {ignore} nt s = {s}; nt r = \"c\" | ({r}) \"b\";")
     })
 }
 
@@ -99,9 +105,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn linked_masks_are_those_of_the_whole(
-        root in grammar(&["x", "y"]),
-        middle in grammar(&["z"]),
-        leaf in grammar(&[]),
+        (root, middle, leaf) in any::<bool>().prop_flat_map(|keywords| (
+            with_keywords(&["x", "y"], keywords),
+            with_keywords(&["z"], keywords),
+            with_keywords(&[], keywords),
+        )),
         seed: u64,
     ) {
         let vocab = vocab();
@@ -143,6 +151,38 @@ fn a_component_that_follows_itself_competes_with_itself() {
         let accepts = |c: &Constraint| c.start().commit_bytes(text.as_bytes()).is_ok();
         assert_eq!(accepts(&whole), accepts(&linked), "{text}");
     }
+}
+
+/// In `a` and `b` the child stands for the whole, so that the plain compiler has states of their own after it, in which
+/// `if` alone may follow, or a name alone. The child's own tables have one state, in which both may.
+#[test]
+fn which_terminals_compete_is_decided_by_parts() {
+    let vocab = vocab_of(b"([12ifxc");
+    let text =
+        "start s; extern grammar x; nt s = \"(\" a \"if\" \"x\" | \"[\" b ID; nt a = x | \"1\"; nt b = x | \"2\";
+        t ID = [a-z]+;";
+    // With a marker it is the plain compiler that does it.
+    let marked = text.replace("\"(\"", "\"(\" @mark(1)");
+    let child = Grammar::from_glrm("start s; nt s = \"c\";").unwrap();
+    let bound = |text: &str| {
+        let mut grammar = Grammar::from_glrm(text).unwrap();
+        grammar.bind("x", &child).unwrap();
+        grammar
+    };
+    let grammar = bound(text);
+    let linked = grammar.prepare(&vocab, &PrepareOptions::default()).unwrap().link(&CompileOptions::default()).unwrap();
+    let whole = compiled(&grammar, &vocab, false).unwrap();
+    let by_parts = compiled(&grammar, &vocab, true).unwrap();
+    let marked = compiled(&bound(&marked), &vocab, true).unwrap();
+    assert_eq!(marked.marker_ids(), [1]);
+    for other in [&whole, &by_parts, &marked] {
+        for seed in 0..20 {
+            same(&linked, other, seed).unwrap();
+        }
+    }
+    // `ifx` is one name.
+    assert!(linked.start().commit_bytes(b"(cifx").is_err());
+    assert!(linked.start().commit_bytes(b"[cifx").is_ok());
 }
 
 /// A prepared grammar with everything that artifacts hold.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::boundary::BoundaryTrigger;
-use crate::constraint::{Config, Constraint, Parts};
+use crate::constraint::{max_end_token, Config, Constraint, Parts};
 use crate::error::ArtifactError;
 use crate::event::TokenTerminal;
 use crate::marker::MarkerTables;
@@ -98,8 +98,8 @@ impl Constraint {
         let boundary_triggers = payload.boundary_triggers;
         let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
-        let limit = vocab.max_id().map_or(0, |id| id.0).max(glrmask_vocab::Config::default().max_id);
-        if end_tokens.iter().any(|id| id.0 > limit) {
+        let limit = max_end_token(&vocab);
+        if end_tokens.iter().any(|&id| id > limit) {
             return Err(ArtifactError::invalid("an end token beyond all vocabularies"));
         }
         let frozen = frozen.map(|stored| stored.restore(&lexer, &tables, &vocab)).transpose();

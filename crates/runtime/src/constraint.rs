@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
+use glrmask_automata::Id;
 use glrmask_glr::{LrState, Tables};
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
@@ -13,7 +14,7 @@ use crate::boundary::BoundaryTrigger;
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
 use crate::eager::{self, Budget, Cut};
-use crate::error::RuntimeError;
+use crate::error::{Refusal, RuntimeError};
 use crate::event::{Events, TokenTerminal};
 use crate::fill::Cache;
 use crate::frozen::{Frozen, FrozenStats};
@@ -41,7 +42,8 @@ pub struct Parts {
 /// How a constraint behaves at run time; the language does not depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Tokens that end the sequence, allowed exactly when the text is complete. They need not be in the vocabulary.
+    /// Tokens that end the sequence, allowed exactly when the text is complete. They need not be in the vocabulary, but
+    /// not be beyond [`max_end_token`] either.
     pub end_tokens: Vec<TokenId>,
     /// Bytes that tables filled while decoding may take before they are emptied and start anew.
     pub cache_bytes: usize,
@@ -61,6 +63,12 @@ impl Default for Config {
             boundary_triggers: Vec::new(),
         }
     }
+}
+
+/// The largest id that an end token may have: 2²⁴ − 1, as in a vocabulary unless it is told otherwise, or the largest
+/// id of the vocabulary if that is larger. A mask has a bit for every id up to the largest.
+pub fn max_end_token(vocab: &Vocab) -> TokenId {
+    TokenId(vocab.max_id().map_or(0, |id| id.0).max(glrmask_vocab::Config::default().max_id))
 }
 
 /// A compiled grammar over one vocabulary. Immutable to the outside, `Send + Sync`, cheap to clone.
@@ -95,7 +103,7 @@ impl Constraint {
     ///
     /// # Errors
     /// Parts that do not fit each other; an empty language (no text satisfies the grammar and longest match); a limit
-    /// on longest-match conditions, where it takes those to tell.
+    /// on longest-match conditions, where it takes those to tell; an end token beyond [`max_end_token`].
     pub fn new(parts: Parts, vocab: Vocab, config: Config) -> Result<Self, RuntimeError> {
         let constraint = Self::unchecked(parts, vocab, config)?;
         let stacks = Stacks::from_stack([Tables::START], Alternatives::none());
@@ -110,6 +118,8 @@ impl Constraint {
         if parts.tables.terminals() > parts.lexer.terminal_count() {
             return Err(RuntimeError::invalid("the parser knows more terminals than the lexer"));
         }
+        let largest = config.end_tokens.iter().max().map_or(0, |id| id.index());
+        RuntimeError::check_limit("id of an end token", largest, max_end_token(&vocab).index())?;
         let Parts { lexer, tables, accepts_empty, token_terminals, markers } = parts;
         let lexer = Arc::new(lexer);
         let markers = markers.map(|MarkerTables { tables, markers }| {
@@ -186,12 +196,12 @@ impl Constraint {
     /// Unusable parts; limits cut the fill and are no error.
     pub fn fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
         self.0.progress.set(Progress::Filling);
-        self.finish_fill(budget)
+        self.finish_fill(budget, &|_| None)
     }
 
     /// [`fill`](Self::fill) on a thread of its own; returns at once, and decoding may start at once. The thread ends early
     /// when the constraint and all its states are gone. [`wait`](Self::wait) waits for it. The numbers are those of
-    /// [`Budget`].
+    /// [`Budget`]; `refuse` may call a cut an error, for whoever waits.
     ///
     /// # Errors
     /// The thread cannot be started.
@@ -199,13 +209,14 @@ impl Constraint {
         &self,
         (states, memory, threads): (usize, usize, usize),
         stop: Arc<dyn Fn() -> bool + Send + Sync>,
+        refuse: impl Fn(Cut) -> Option<Refusal> + Send + 'static,
     ) -> Result<(), RuntimeError> {
         self.0.progress.set(Progress::Filling);
         let constraint = self.clone();
         let work = move || {
             let stop = || stop() || Arc::strong_count(&constraint.0) == 1;
             // What went wrong is kept for whoever waits.
-            let _ = constraint.finish_fill(&Budget { states, memory, threads, stop: &stop });
+            let _ = constraint.finish_fill(&Budget { states, memory, threads, stop: &stop }, &refuse);
         };
         let started = std::thread::Builder::new().name("glrmask-fill".into()).spawn(work);
         started.map(drop).map_err(|_| {
@@ -214,16 +225,24 @@ impl Constraint {
         })
     }
 
-    fn finish_fill(&self, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
+    fn finish_fill(
+        &self,
+        budget: &Budget<'_>,
+        refuse: &dyn Fn(Cut) -> Option<Refusal>,
+    ) -> Result<Option<Cut>, RuntimeError> {
         // A panic must not leave others waiting for ever.
         let unfinished = Unfinished(&self.0.progress);
         let cut = eager::fill(&self.0, budget).map(|(frozen, cut)| {
             self.0.frozen.store(Some(Arc::new(frozen)));
             cut
         });
+        let ended = match cut {
+            Ok(Some(cut)) => refuse(cut).map_or(Ok(Some(cut)), |why| Err(RuntimeError::refused(why))),
+            ended => ended,
+        };
         std::mem::forget(unfinished);
-        self.0.progress.set(Progress::Done(cut.clone()));
-        cut
+        self.0.progress.set(Progress::Done(ended.clone()));
+        ended
     }
 
     /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);

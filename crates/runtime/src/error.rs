@@ -18,7 +18,34 @@ enum Kind {
     ShortHistory { asked: usize, kept: usize },
     Limit { what: &'static str, given: usize, limit: usize },
     EmptyLanguage,
+    Refused(Refusal),
     Invalid(&'static str),
+}
+
+/// Why a fill that was cut off is an error, and its rest not left to decoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nobody wants the result any more.
+    Cancelled,
+    /// The time is up.
+    Deadline,
+    /// More would be filled than this.
+    Limit {
+        /// What of.
+        what: &'static str,
+        /// How much is allowed.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => write!(f, "the compilation was cancelled"),
+            Self::Deadline => write!(f, "the time for compiling is up"),
+            Self::Limit { what, limit } => write!(f, "filling before decoding takes more than {limit} {what}"),
+        }
+    }
 }
 
 impl RuntimeError {
@@ -50,9 +77,20 @@ impl RuntimeError {
     pub(crate) fn invalid(what: &'static str) -> Self {
         Self(Kind::Invalid(what))
     }
+    /// A fill was refused.
+    pub fn refused(why: Refusal) -> Self {
+        Self(Kind::Refused(why))
+    }
+    /// Why a fill was refused, if that is the error.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self.0 {
+            Kind::Refused(why) => Some(why),
+            _ => None,
+        }
+    }
     /// Whether a limit was reached.
     pub fn is_limit(&self) -> bool {
-        self.numbers().is_some()
+        self.numbers().is_some() || self.0 == Kind::Refused(Refusal::Deadline)
     }
     /// For limits: what was needed (or the first amount found too large) and what is allowed.
     pub fn numbers(&self) -> Option<(usize, usize)> {
@@ -60,6 +98,8 @@ impl RuntimeError {
             Kind::Lexer(e) => e.numbers(),
             Kind::Glr(e) => e.limit().map(|(_, given, limit)| (given, limit)),
             Kind::Limit { given, limit, .. } => Some((*given, *limit)),
+            // How much it would have taken is not known.
+            Kind::Refused(Refusal::Limit { limit, .. }) => Some((*limit, *limit)),
             _ => None,
         }
     }
@@ -81,6 +121,7 @@ impl fmt::Display for RuntimeError {
             Kind::ShortHistory { asked, kept } => {
                 write!(f, "{asked} commits cannot be undone: the last {kept} are kept")
             }
+            Kind::Refused(why) => write!(f, "{why}"),
             Kind::EmptyLanguage => write!(f, "the language is empty: no text satisfies the grammar and longest match"),
             Kind::Invalid(what) => write!(f, "unusable constraint: {what}"),
         }

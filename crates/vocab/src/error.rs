@@ -30,6 +30,19 @@ enum Kind {
 }
 
 impl VocabError {
+    /// Whether a limit was reached.
+    pub fn is_limit(&self) -> bool {
+        self.numbers().is_some()
+    }
+    /// For limits: what was given and what is allowed.
+    pub fn numbers(&self) -> Option<(usize, usize)> {
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        match self.0 {
+            Kind::IdAboveLimit { given, limit } => Some((given as usize, limit as usize)),
+            Kind::TooManyBytes { given, limit } => Some((count(given), count(limit))),
+            _ => None,
+        }
+    }
     pub(crate) fn duplicate_id(id: TokenId) -> Self {
         Kind::DuplicateId { given: id.0 }.into()
     }

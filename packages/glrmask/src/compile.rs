@@ -1,61 +1,64 @@
-//! What `Grammar.compile` is told, and how it ends early.
+//! What `Grammar.compile`, `Grammar.prepare` and `PreparedGrammar.link` are told, and how they end early.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use glrmask::{BoundaryTriggerDetail, Cancel, CompileOptions, Constraint, Limits, Optimization, StageTime, TokenId};
+use glrmask::{Cancel, CompileOptions, Limits, Optimization};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::compose::PyBoundaryTriggerDetail;
 use crate::errors;
 use crate::optimization::PyOptimization;
+use crate::options::count;
 use crate::vocab::token_ids;
 
 /// How often Python is asked whether to go on: taking its lock costs far more than the question.
 const ASK_EVERY: Duration = Duration::from_millis(20);
 
-/// What `compile` is told beside the vocabulary.
+/// What `compile`, `link` and `prepare` are told beside the vocabulary.
 #[derive(Default)]
 pub(crate) struct CompileArgs {
-    end_tokens: Vec<TokenId>,
-    optimization: Optimization,
-    background: bool,
-    limits: Limits,
-    threads: Option<usize>,
+    /// All but `cancel`.
+    options: CompileOptions,
     cancel: Option<Py<PyAny>>,
-    strict: bool,
-    boundary_trigger: Option<BoundaryTriggerDetail>,
 }
+
+/// What `cancel.is_set()`, or an interrupt, raised while work was under way.
+pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
 
 impl CompileArgs {
     pub(crate) fn new(end_tokens: Option<&Bound<'_, PyAny>>, optimization: Option<PyOptimization>) -> PyResult<Self> {
         let end_tokens = end_tokens.map_or_else(|| Ok(Vec::new()), |ids| token_ids("end tokens", ids))?;
         let optimization = optimization.map_or_else(Optimization::default, Into::into);
-        Ok(Self { end_tokens, optimization, ..Self::default() })
+        Ok(Self { options: CompileOptions { end_tokens, optimization, ..Default::default() }, cancel: None })
     }
 
-    pub(crate) fn with_work(mut self, background: bool, threads: Option<usize>, strict: bool) -> Self {
-        (self.background, self.threads, self.strict) = (background, threads, strict);
+    pub(crate) fn with_policy(mut self, background: bool, strict: bool) -> Self {
+        (self.options.background, self.options.strict) = (background, strict);
         self
     }
 
     pub(crate) fn with_boundary_trigger(mut self, detail: Option<PyBoundaryTriggerDetail>) -> Self {
-        self.boundary_trigger = detail.map(Into::into);
+        self.options.boundary_trigger = detail.map(Into::into);
         self
     }
 
     /// `limits`: anything with attributes `states`, `memory`, `seconds`; `cancel`: anything with `is_set()`.
-    pub(crate) fn with_limits(
+    pub(crate) fn with_work(
         mut self,
         limits: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
         cancel: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        self.options.threads = count("threads", threads)?;
         if let Some(limits) = limits {
             let seconds: Option<f64> = limits.getattr("seconds")?.extract()?;
             let time = seconds.map(Duration::try_from_secs_f64).transpose();
-            let time = time.map_err(|e| pyo3::exceptions::PyValueError::new_err(format!("limits.seconds: {e}")))?;
-            let (states, memory) = (limits.getattr("states")?.extract()?, limits.getattr("memory")?.extract()?);
-            self.limits = Limits { states, memory, time };
+            let time = time.map_err(|e| PyValueError::new_err(format!("limits.seconds: {e}")))?;
+            let states = count("limits.states", Some(&limits.getattr("states")?))?;
+            let memory = count("limits.memory", Some(&limits.getattr("memory")?))?;
+            self.options.limits = Limits { states, memory, time };
         }
         if let Some(cancel) = cancel {
             if !cancel.hasattr("is_set")? {
@@ -66,38 +69,30 @@ impl CompileArgs {
         Ok(self)
     }
 
-    /// Compiles, detached from the interpreter. Interrupts of the main thread (Ctrl-C) and `cancel` end it.
-    pub(crate) fn run(
+    /// Works detached from the interpreter. Interrupts of the main thread (Ctrl-C) and `cancel` end it, and also what
+    /// goes on in the background: what is raised then is kept.
+    pub(crate) fn run<T: Send>(
         self,
         py: Python<'_>,
-        compile: impl FnOnce(&CompileOptions, &mut dyn FnMut(StageTime)) -> Result<Constraint, glrmask::Error> + Send,
-    ) -> PyResult<(Constraint, Vec<StageTime>)> {
-        let Self { end_tokens, optimization, background, limits, threads, cancel, strict, boundary_trigger } = self;
-        let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
-        let cancel = asking(cancel, raised.clone());
-        let cancel = Some(cancel);
-        let options = CompileOptions {
-            end_tokens,
-            optimization,
-            limits,
-            strict,
-            background,
-            threads,
-            cancel,
-            boundary_trigger,
-            ..CompileOptions::default()
-        };
-        let mut stages = Vec::new();
-        let compiled = py.detach(|| compile(&options, &mut |stage| stages.push(stage)));
-        if let Some(raised) = raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return Err(raised);
+        work: impl FnOnce(&CompileOptions) -> Result<T, glrmask::Error> + Send,
+    ) -> PyResult<(T, Raised)> {
+        let raised = Raised::default();
+        let options = CompileOptions { cancel: Some(asking(self.cancel, raised.clone())), ..self.options };
+        let done = py.detach(|| work(&options));
+        if let Some(error) = what(py, &raised) {
+            return Err(error);
         }
-        Ok((compiled.map_err(|e| errors::from_error(py, &e))?, stages))
+        Ok((done.map_err(|e| errors::from_error(py, &e))?, raised))
     }
 }
 
+/// What was raised, if anything was.
+pub(crate) fn what(py: Python<'_>, raised: &Raised) -> Option<PyErr> {
+    raised.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|error| error.clone_ref(py))
+}
+
 /// A request to end that asks Python now and then; what Python raises is kept and ends the work as well.
-fn asking(event: Option<Py<PyAny>>, raised: Arc<Mutex<Option<PyErr>>>) -> Cancel {
+fn asking(event: Option<Py<PyAny>>, raised: Raised) -> Cancel {
     // When Python was last asked, and whether it said to end. The first question is asked at once: the event may be set.
     let state: Mutex<(Option<Instant>, bool)> = Mutex::default();
     Cancel::when(move || {

@@ -5,13 +5,13 @@
 
 use std::time::{Duration, Instant};
 
-use glrmask::{Constraint, StageTime};
+use glrmask::{CompileOptions, Constraint, StageTime};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::compile::CompileArgs;
+use crate::compile::{what, CompileArgs, Raised};
 use crate::compose::PyExactTokens;
 use crate::errors;
 use crate::grammar::PyGrammar;
@@ -27,6 +27,8 @@ pub struct PyConstraint {
     vocab: Py<PyVocab>,
     /// How long compiling took, stage by stage; empty if it was loaded.
     stages: Vec<StageTime>,
+    /// What Python raised when a completion in the background asked it whether to go on.
+    raised: Raised,
 }
 
 /// A constraint that fills everything while decoding.
@@ -43,12 +45,19 @@ impl PyConstraint {
     ) -> PyResult<Self> {
         let (grammar, known) = (grammar.grammar(), vocab.get().vocab());
         let compile = |options: &_, observe: &mut dyn FnMut(_)| grammar.compile_timed(known, options, observe);
-        let (constraint, stages) = args.run(py, compile)?;
-        Ok(Self::made(constraint, vocab.clone().unbind(), stages))
+        Self::made(py, vocab.clone().unbind(), args, compile)
     }
 
-    pub(crate) fn made(constraint: Constraint, vocab: Py<PyVocab>, stages: Vec<StageTime>) -> Self {
-        Self { constraint, vocab, stages }
+    /// What `make` makes, detached from the interpreter.
+    pub(crate) fn made(
+        py: Python<'_>,
+        vocab: Py<PyVocab>,
+        args: CompileArgs,
+        make: impl FnOnce(&CompileOptions, &mut dyn FnMut(StageTime)) -> Result<Constraint, glrmask::Error> + Send,
+    ) -> PyResult<Self> {
+        let mut stages = Vec::new();
+        let (constraint, raised) = args.run(py, |options| make(options, &mut |stage| stages.push(stage)))?;
+        Ok(Self { constraint, vocab, stages, raised })
     }
 
     fn loaded(py: Python<'_>, data: &[u8], vocab: Option<&Bound<'_, PyVocab>>) -> PyResult<Self> {
@@ -58,7 +67,7 @@ impl PyConstraint {
             Some(vocab) => vocab.clone().unbind(),
             None => Py::new(py, PyVocab::of(constraint.vocab().clone()))?,
         };
-        Ok(Self { constraint, vocab, stages: Vec::new() })
+        Ok(Self { constraint, vocab, stages: Vec::new(), raised: Raised::default() })
     }
 
     fn dynamic(
@@ -176,7 +185,8 @@ impl PyConstraint {
         loop {
             // In slices, so that Ctrl-C is heard.
             let left = end.map_or(SLICE, |end| end.saturating_duration_since(Instant::now()).min(SLICE));
-            let ended = py.detach(|| self.constraint.wait(Some(left))).map_err(|e| errors::from_runtime(py, &e))?;
+            let ended = py.detach(|| self.constraint.wait(Some(left)));
+            let ended = ended.map_err(|e| what(py, &self.raised).unwrap_or_else(|| errors::from_runtime(py, &e)))?;
             if ended.is_some() || !py.detach(|| self.constraint.is_filling()) {
                 return Ok(true);
             }

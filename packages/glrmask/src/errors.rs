@@ -4,6 +4,7 @@
 
 use glrmask::ir::{Diagnostic, DiagnosticKind, GrammarError};
 use glrmask::json_schema::{Category, SchemaError};
+use glrmask::runtime::Refusal;
 use glrmask::{ArtifactError, CommitError, CommitTokensError, Error, ErrorKind, RuntimeError, VocabError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -64,7 +65,7 @@ pub(crate) fn from_error(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 pub(crate) fn from_vocab(py: Python<'_>, error: &VocabError) -> PyErr {
-    self::error(py, error)
+    with_numbers(py, error, error.numbers())
 }
 
 pub(crate) fn from_commit_tokens(py: Python<'_>, error: &CommitTokensError) -> PyErr {
@@ -81,7 +82,11 @@ pub(crate) fn from_runtime(py: Python<'_>, error: &RuntimeError) -> PyErr {
             set_numbers(attributes, Some((asked as u64, kept as u64)))
         });
     }
-    with_numbers(py, error, error.numbers())
+    match error.refusal() {
+        Some(Refusal::Cancelled) => raise(py, "CancelledError", &error.to_string(), |_| Ok(())),
+        Some(Refusal::Deadline) => raise(py, "LimitError", &error.to_string(), |_| Ok(())),
+        Some(Refusal::Limit { .. }) | None => with_numbers(py, error, error.numbers()),
+    }
 }
 
 /// `ArtifactError`.

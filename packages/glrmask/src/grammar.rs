@@ -156,13 +156,17 @@ impl PyGrammar {
         compose::requirements(py, self.grammar().requirements())
     }
 
-    #[pyo3(signature = (vocab, *, boundary_trigger = None))]
+    #[pyo3(signature = (vocab, *, boundary_trigger = None, limits = None, threads = None, cancel = None))]
     fn prepare(
         &self,
         vocab: &Bound<'_, PyVocab>,
         boundary_trigger: Option<PyBoundaryTriggerDetail>,
+        limits: Option<&Bound<'_, PyAny>>,
+        threads: Option<&Bound<'_, PyAny>>,
+        cancel: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPreparedGrammar> {
-        PyPreparedGrammar::prepare(self, vocab, boundary_trigger)
+        let args = CompileArgs::default().with_work(limits, threads, cancel)?;
+        PyPreparedGrammar::prepare(self, vocab, args.with_boundary_trigger(boundary_trigger))
     }
 
     #[allow(clippy::too_many_arguments)] // Keywords in Python.
@@ -179,28 +183,26 @@ impl PyGrammar {
         boundary_trigger: Option<PyBoundaryTriggerDetail>,
         background: bool,
         limits: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'_, PyAny>>,
         cancel: Option<&Bound<'_, PyAny>>,
         strict: bool,
     ) -> PyResult<PyConstraint> {
-        let args = CompileArgs::new(end_tokens, optimization)?.with_work(background, threads, strict);
-        PyConstraint::compile(
-            py,
-            self,
-            vocab,
-            args.with_limits(limits, cancel)?.with_boundary_trigger(boundary_trigger),
-        )
+        let args = CompileArgs::new(end_tokens, optimization)?.with_policy(background, strict);
+        let args = args.with_work(limits, threads, cancel)?.with_boundary_trigger(boundary_trigger);
+        PyConstraint::compile(py, self, vocab, args)
     }
 
-    fn to_glrm(&self, py: Python<'_>) -> String {
+    fn to_glrm(&self, py: Python<'_>) -> PyResult<String> {
         let grammar = self.grammar();
-        py.detach(|| grammar.to_glrm())
+        py.detach(|| grammar.to_glrm()).map_err(|e| errors::from_error(py, &e))
     }
 
     #[getter]
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let class = py.import("glrmask.types")?.getattr("SchemaWarning")?;
-        self.grammar().warnings().iter().map(|w| class.call1((&w.pointer, &w.keyword, &w.message))).collect()
+        let grammar = self.grammar();
+        let warnings = grammar.warnings().iter();
+        warnings.map(|w| class.call1((&w.pointer, &w.keyword, &w.message, &w.slot))).collect()
     }
 
     #[pyo3(name = "clone")]

@@ -98,11 +98,17 @@ fn limits(given: &Bound<'_, PyAny>, limits: &mut Limits) -> PyResult<()> {
             "steps" => &mut limits.steps,
             _ => return Err(PyTypeError::new_err(format!("'{name}' is not a limit of JSON Schema import"))),
         };
-        let Ok(number) = value.extract::<i64>() else { return Err(wrong_type(&name, "int", &value)) };
-        let number = usize::try_from(number);
-        *limit = number.map_err(|_| PyValueError::new_err(format!("{name} must not be negative, not {value}")))?;
+        *limit = count(&name, Some(&value))?.ok_or_else(|| wrong_type(&name, "int", &value))?;
     }
     Ok(())
+}
+
+/// How many of something, if that is said.
+pub(crate) fn count(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
+    let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
+    let Ok(number) = value.extract::<i64>() else { return Err(wrong_type(name, "int", value)) };
+    let number = usize::try_from(number);
+    number.map(Some).map_err(|_| PyValueError::new_err(format!("{name} must not be negative, not {value}")))
 }
 
 fn choice<T: Copy>(name: &str, value: &Bound<'_, PyAny>, choices: &[(&str, T)]) -> PyResult<T> {

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use glrmask::{PrepareOptions, PreparedGrammar, PreparedValue};
+use glrmask::{CompileOptions, PrepareOptions, PreparedGrammar, PreparedValue};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -23,16 +23,13 @@ pub struct PyPreparedGrammar {
 }
 
 impl PyPreparedGrammar {
-    pub(crate) fn prepare(
-        grammar: &PyGrammar,
-        vocab: &Bound<'_, PyVocab>,
-        boundary_trigger: Option<PyBoundaryTriggerDetail>,
-    ) -> PyResult<Self> {
-        let py = vocab.py();
-        let options = PrepareOptions { boundary_trigger: boundary_trigger.map(Into::into), ..Default::default() };
+    pub(crate) fn prepare(grammar: &PyGrammar, vocab: &Bound<'_, PyVocab>, args: CompileArgs) -> PyResult<Self> {
         let (grammar, known) = (grammar.grammar(), vocab.get().vocab());
-        let prepared = py.detach(|| grammar.prepare(known, &options));
-        let prepared = prepared.map_err(|e| errors::from_error(py, &e))?;
+        let (prepared, _) = args.run(vocab.py(), |options| {
+            let CompileOptions { boundary_trigger, limits, threads, cancel, .. } = options.clone();
+            let options = PrepareOptions { boundary_trigger, limits, threads, cancel, ..PrepareOptions::default() };
+            grammar.prepare(known, &options)
+        })?;
         Ok(Self { grammar: Mutex::new(prepared), vocab: vocab.clone().unbind() })
     }
 
@@ -88,15 +85,15 @@ impl PyPreparedGrammar {
         boundary_trigger: Option<PyBoundaryTriggerDetail>,
         background: bool,
         limits: Option<&Bound<'_, PyAny>>,
-        threads: Option<usize>,
+        threads: Option<&Bound<'_, PyAny>>,
         cancel: Option<&Bound<'_, PyAny>>,
         strict: bool,
     ) -> PyResult<PyConstraint> {
-        let args = CompileArgs::new(end_tokens, optimization)?.with_work(background, threads, strict);
-        let args = args.with_limits(limits, cancel)?.with_boundary_trigger(boundary_trigger);
+        let args = CompileArgs::new(end_tokens, optimization)?.with_policy(background, strict);
+        let args = args.with_work(limits, threads, cancel)?.with_boundary_trigger(boundary_trigger);
         let grammar = self.grammar();
-        let (constraint, stages) = args.run(py, |options, observe| grammar.link_timed(options, observe))?;
-        Ok(PyConstraint::made(constraint, self.vocab.clone_ref(py), stages))
+        let link = |options: &_, observe: &mut dyn FnMut(_)| grammar.link_timed(options, observe);
+        PyConstraint::made(py, self.vocab.clone_ref(py), args, link)
     }
 
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use glrmask::vocab::{Config, Content};
 use glrmask::{TokenId, Vocab};
-use pyo3::exceptions::PyOverflowError;
+use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -20,8 +20,12 @@ pub struct PyVocab(Vocab);
 struct Extras<'a, 'py> {
     special_tokens: Option<&'a Bound<'py, PyAny>>,
     end_token_ids: Option<&'a Bound<'py, PyAny>>,
-    max_id: Option<u32>,
+    max_id: Option<&'a Bound<'py, PyAny>>,
 }
+
+/// An argument that may be anything, and one that may be left out.
+type Any<'a, 'py> = &'a Bound<'py, PyAny>;
+type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 impl PyVocab {
     pub(crate) fn vocab(&self) -> &Vocab {
@@ -40,12 +44,13 @@ impl PyVocab {
             content.end_tokens = token_ids("end_token_ids", ids)?;
         }
         let default = Config::default();
-        let config = Config { max_id: extras.max_id.unwrap_or(default.max_id), ..default };
+        let config = Config { max_id: extras.max_id.map_or(Ok(default.max_id), max_id)?, ..default };
         py.detach(|| content.into_vocab(&config)).map(Self).map_err(|e| errors::from_vocab(py, &e))
     }
 
     /// Builds it from what a loader of `glrmask.loaders` found: (tokens by id, special tokens, end token ids).
-    fn load(py: Python<'_>, loader: &str, source: &Bound<'_, PyAny>, extras: Extras<'_, '_>) -> PyResult<Self> {
+    fn load(loader: &str, source: &Bound<'_, PyAny>, extras: Extras<'_, '_>) -> PyResult<Self> {
+        let py = source.py();
         let Extras { special_tokens, end_token_ids, max_id } = extras;
         let found = py.import("glrmask.loaders")?.getattr(loader)?.call1((source, special_tokens))?;
         let (tokens, special, end): (Bound<'_, PyDict>, Bound<'_, PyAny>, Bound<'_, PyAny>) = found.extract()?;
@@ -63,7 +68,7 @@ impl PyVocab {
         token_to_id: &Bound<'_, PyAny>,
         special_tokens: Option<&Bound<'_, PyAny>>,
         end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        max_id: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let Ok(entries) = token_to_id.cast::<PyDict>() else {
             return Err(errors::wrong_type("token_to_id", "a dict", token_to_id));
@@ -82,7 +87,7 @@ impl PyVocab {
         id_to_bytes: &Bound<'_, PyAny>,
         special_tokens: Option<&Bound<'_, PyAny>>,
         end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        max_id: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let Ok(entries) = id_to_bytes.cast::<PyDict>() else {
             return Err(errors::wrong_type("id_to_bytes", "a dict", id_to_bytes));
@@ -93,85 +98,78 @@ impl PyVocab {
     #[staticmethod]
     #[pyo3(signature = (encoding, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_tiktoken(
-        py: Python<'_>,
-        encoding: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        encoding: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "tiktoken", encoding, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("tiktoken", encoding, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (path, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_tekken(
-        py: Python<'_>,
-        path: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        path: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "tekken", path, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("tekken", path, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (tokenizer, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_huggingface(
-        py: Python<'_>,
-        tokenizer: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        tokenizer: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "huggingface", tokenizer, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("huggingface", tokenizer, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (source, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_tokenizer_json(
-        py: Python<'_>,
-        source: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        source: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "tokenizer_json", source, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("tokenizer_json", source, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (model, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_sentencepiece(
-        py: Python<'_>,
-        model: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        model: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "sentencepiece", model, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("sentencepiece", model, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (path, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_gguf(
-        py: Python<'_>,
-        path: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        path: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "gguf", path, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("gguf", path, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (llm, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_llama_cpp(
-        py: Python<'_>,
-        llm: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<u32>,
+        llm: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
-        Self::load(py, "llama_cpp", llm, Extras { special_tokens, end_token_ids, max_id })
+        Self::load("llama_cpp", llm, Extras { special_tokens, end_token_ids, max_id })
     }
 
     fn __len__(&self) -> usize {
@@ -245,6 +243,11 @@ pub(crate) fn token_id(what: &str, id: &Bound<'_, PyAny>) -> PyResult<Option<u32
 pub(crate) fn token_ids(what: &str, ids: &Bound<'_, PyAny>) -> PyResult<Vec<TokenId>> {
     let Ok(items) = ids.try_iter() else { return Err(errors::wrong_type(what, "an iterable of int", ids)) };
     items.map(|id| declared_id(&id?)).collect()
+}
+
+fn max_id(max_id: &Bound<'_, PyAny>) -> PyResult<u32> {
+    let refused = |given| PyValueError::new_err(format!("max_id must be from 0 to 4294967295, not {given}"));
+    token_id("max_id", max_id)?.ok_or_else(|| refused(max_id))
 }
 
 fn named_ids(names: &Bound<'_, PyAny>) -> PyResult<BTreeMap<String, TokenId>> {

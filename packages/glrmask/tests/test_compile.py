@@ -111,6 +111,48 @@ def test_in_the_background(vocab, wanted):
         constraint.wait(-1)
 
 
+def test_what_fails_in_the_background_is_raised_by_waiting(vocab, wanted):
+    grammar = Grammar.from_json_schema(SCHEMA)
+
+    def filling(**options):
+        return grammar.compile(vocab, optimization=Optimization.FAST_RUNTIME, background=True, **options)
+
+    limited = filling(limits=Limits(states=30), strict=True)
+    for _ in range(2):
+        with pytest.raises(LimitError, match="30 units of work"):
+            limited.wait()
+    assert filling(limits=Limits(states=30)).wait(), "not strict: the rest is left to decoding"
+    assert not limited.is_complete
+    assert masks(limited) == wanted
+
+
+def test_a_completion_in_the_background_is_cancelled():
+    """Long enough to be asked more than once: Python is asked every 20 ms."""
+    vocab = Vocab.from_id_to_bytes({i: bytes([i % 256, i // 256]) for i in range(30_000)})
+    grammar = Grammar.builtin("javascript")
+    main = threading.main_thread()
+
+    class Event:
+        def __init__(self, answer):
+            self.answer = answer
+
+        def is_set(self):
+            return threading.current_thread() is not main and self.answer()
+
+    def failing():
+        raise ZeroDivisionError("broken")
+
+    for answer, error in [(lambda: True, CancelledError), (failing, ZeroDivisionError)]:
+        constraint = grammar.compile(
+            vocab, optimization=Optimization.FAST_RUNTIME, background=True, cancel=Event(answer)
+        )
+        for _ in range(2):
+            with pytest.raises(error):
+                constraint.wait()
+        assert not constraint.is_complete
+        assert any(constraint.start().mask())
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_saving_and_loading(vocab, wanted, mode):
     constraint = Constraint.from_json_schema(SCHEMA, vocab, end_token_ids=[400], optimization=mode)

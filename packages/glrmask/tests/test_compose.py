@@ -2,16 +2,19 @@
 
 import copy
 import pickle
+import threading
 
 import glrmask
 import pytest
 from glrmask import (
     ArtifactError,
     BoundaryTriggerDetail,
+    CancelledError,
     ExactTokens,
     GlrmaskError,
     Grammar,
     LimitError,
+    Limits,
     PreparedGrammar,
     Requirement,
     Token,
@@ -33,6 +36,89 @@ def accepts(constraint: glrmask.Constraint, text: str) -> bool:
 
 def prepared(grammar: Grammar, vocab: Vocab) -> PreparedGrammar:
     return grammar.prepare(vocab)
+
+
+def test_preparing_takes_limits_threads_and_cancelling(letters, outer, leaf):
+    event = threading.Event()
+    options = {"limits": Limits(states=1, memory=1, seconds=60), "threads": 2, "cancel": event}
+    linked = outer.prepare(letters, boundary_trigger=BoundaryTriggerDetail.TOKENS, **options)
+    linked.bind("inner", leaf.prepare(letters, **options))
+    assert accepts(linked.link(), "<aa>")
+    event.set()
+    # Markers are not compiled apart, so there is nothing to do, yet nobody wants the result.
+    for grammar in (outer, leaf, Grammar.from_glrm('start s; nt s = @mark(1) "a";')):
+        with pytest.raises(CancelledError, match="cancelled"):
+            grammar.prepare(letters, **options)
+    with pytest.raises(LimitError, match="time"):
+        outer.prepare(letters, limits=Limits(seconds=0))
+    for bad in ({"threads": -1}, {"limits": Limits(seconds=-1.0)}, {"limits": Limits(states=-1)}):
+        for use in (outer.prepare, leaf.compile):
+            with pytest.raises(ValueError, match="threads|seconds|states"):
+                use(letters, **bad)
+    for bad in ({"threads": 1.5}, {"cancel": 3}, {"limits": Limits(states="1")}):
+        with pytest.raises(TypeError):
+            outer.prepare(letters, **bad)
+
+
+def test_token_events_of_very_many_ids_cannot_be_written_as_text():
+    vocab = Vocab.from_id_to_bytes(dict.fromkeys(range(2**20 + 1), b""))
+    for count in (2**20, 2**20 + 1):
+        grammar = Grammar.from_glrm("start s; extern token t; nt s = t;")
+        grammar.bind("t", vocab.tokens(range(count)))
+        if count == 2**20:
+            assert f"@token(0-{count - 1})" in grammar.to_glrm()
+            assert Grammar.from_glrm(grammar.to_glrm()).requirements == []
+        else:
+            with pytest.raises(LimitError, match="1048577"):
+                grammar.to_glrm()
+
+
+def test_what_the_event_raises_while_preparing_is_raised(letters, outer):
+    class Broken:
+        def is_set(self):
+            raise ZeroDivisionError("broken")
+
+    with pytest.raises(ZeroDivisionError):
+        outer.prepare(letters, cancel=Broken())
+
+
+def test_other_threads_run_while_preparing(letters):
+    ticks, done = 0, threading.Event()
+    schema = {"type": "object", "properties": {f"key{i}": {"type": "string"} for i in range(1500)}}
+    grammar = Grammar.from_json_schema(schema)
+
+    def prepare():
+        grammar.prepare(letters)
+        done.set()
+
+    worker = threading.Thread(target=prepare)
+    worker.start()
+    while not done.wait(0.001):
+        ticks += 1
+    worker.join()
+    assert ticks > 3
+
+
+def test_an_empty_grammar_is_an_error_where_it_is_needed(letters, outer):
+    """With ignored text and without: preparing does not tell, since what is bound may not be needed."""
+    for ignore in ("", 'ignore " ";'):
+        empty = Grammar.from_glrm(f'start s; {ignore} nt s = "a" s;')
+        either = Grammar.from_glrm('start s; extern grammar inner; nt s = "b" | "(" inner ")";')
+        bound = either.clone()
+        bound.bind("inner", empty)
+        linked = either.prepare(letters)
+        linked.bind("inner", empty.prepare(letters))
+        for constraint in (bound.compile(letters), bound.prepare(letters).link(), linked.link()):
+            assert accepts(constraint, "b")
+            assert constraint.start().mask().nonzero()[0].tolist() == [ord("b")]
+        needed = outer.clone()
+        needed.bind("inner", empty)
+        linked = outer.prepare(letters)
+        linked.bind("inner", empty.prepare(letters))
+        links = (needed.prepare(letters).link, linked.link, empty.prepare(letters).link)
+        for use in (*links, lambda: needed.compile(letters), lambda: empty.compile(letters)):
+            with pytest.raises(GlrmaskError, match="derive|empty"):
+                use()
 
 
 @pytest.fixture

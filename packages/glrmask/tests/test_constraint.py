@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import glrmask
 import numpy as np
 import pytest
-from glrmask import Constraint, ConstraintState, DynamicConstraint, GlrmaskError, Grammar, Stats, Vocab
+from glrmask import Constraint, ConstraintState, DynamicConstraint, GlrmaskError, Grammar, LimitError, Stats, Vocab
 
 AB = 'start ::= ("a" "b")+'
 
@@ -57,6 +57,25 @@ def test_constraint_classes_build_from_every_source(words):
 def test_mask_len_counts_words_end_tokens_included(words):
     assert Grammar.from_ebnf(AB).compile(words).mask_len() == 4
     assert Grammar.from_ebnf(AB).compile(words, end_tokens=[128]).mask_len() == 5
+
+
+def test_end_tokens_that_would_make_masks_huge_are_refused(words):
+    grammar, limit = Grammar.from_ebnf(AB), 2**24 - 1
+    assert grammar.compile(words, end_tokens=[limit]).mask_len() == 2**19
+    for use in (grammar.compile, lambda vocab, end_tokens: grammar.prepare(vocab).link(end_tokens=end_tokens)):
+        for far in (limit + 1, 2**31, 2**32 - 1):
+            with pytest.raises(LimitError, match=f"end token: {far}, the limit is {limit}") as caught:
+                use(words, end_tokens=[3, far])
+            assert (caught.value.given, caught.value.limit) == (far, limit)
+    # Not more than the largest id of the vocabulary, where that is allowed to be larger.
+    wide = Vocab.from_id_to_bytes({0: b"a", 1: b"b", 2**25: b"ab"}, max_id=2**25)
+    assert grammar.compile(wide, end_tokens=[2**25]).end_token_ids == [2**25]
+
+
+def test_token_events_are_tokens_of_the_vocabulary(words):
+    for far in (2**24, 2**31, 2**32 - 1):
+        with pytest.raises(GlrmaskError, match=f"token {far}"):
+            Grammar.from_glrm(f"start s; nt s = @token({far});").compile(words)
 
 
 def test_sizes_of_boolean_masks(words):

@@ -154,8 +154,17 @@ def test_too_many_tokens(load):
     tokens = struct.pack("<IIQ", ARRAY, STRING, 2**21 + 1)
     with pytest.raises(LimitError, match="2097153 tokens, the limit is 2097152"):
         load(HEADER + string("tokenizer.ggml.tokens") + tokens)
-    with pytest.raises(GlrmaskError, match="it ends at byte"):
-        load(HEADER + string("tokenizer.ggml.merges") + tokens)
+
+
+def test_too_many_strings_of_other_keys(load):
+    with pytest.raises(LimitError, match="8000000 other strings, the limit is 2097152"):
+        load(
+            HEADER + string("tokenizer.ggml.merges") + struct.pack("<IIQ", ARRAY, STRING, 8_000_000) + bytes(64_000_000)
+        )
+    some = struct.pack("<IIQ", ARRAY, STRING, 2**21 - 1) + bytes(8 * (2**21 - 1))
+    two = struct.pack("<IIQ", ARRAY, STRING, 2) + bytes(16)
+    with pytest.raises(LimitError, match="2097153 other strings"):
+        load(b"GGUF" + struct.pack("<IQQ", 3, 0, 2) + string("a") + some + string("b") + two)
 
 
 def test_too_many_entries(load):

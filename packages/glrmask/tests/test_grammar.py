@@ -82,8 +82,18 @@ def test_weakening_is_asked_for_and_listed(letters):
     grammar = Grammar.from_json_schema(schema, unsupported="weaken")
     (warning,) = grammar.warnings
     assert isinstance(warning, SchemaWarning)
-    assert (warning.pointer, warning.keyword) == ("/items", "format")
+    assert (warning.pointer, warning.keyword, warning.slot) == ("/items", "format", "")
     assert accepts(grammar, letters, '["("]')
+    # Bound, the path of the slot is told.
+    outer = Grammar.from_glrm('start s; extern grammar x; nt s = "(" x ")";')
+    outer.bind("x", grammar)
+    assert [(w.slot, w.pointer) for w in outer.warnings] == [("x", "/items")]
+    outmost = Grammar.from_glrm("start s; extern grammar a; extern grammar b; nt s = a b;")
+    outmost.bind("a", outer)
+    outmost.bind("b", Grammar.from_glrm("start s; extern grammar y; nt s = y;"))
+    outmost.bind("b::y", grammar)
+    assert [w.slot for w in outmost.warnings] == ["a::x", "b::y"]
+    assert grammar.warnings == [warning]
 
 
 def test_any_order_of_keys(letters):

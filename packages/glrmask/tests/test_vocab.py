@@ -9,7 +9,7 @@ from pathlib import Path
 import glrmask
 import numpy as np
 import pytest
-from glrmask import GlrmaskError, Vocab
+from glrmask import GlrmaskError, LimitError, Vocab
 
 
 def test_ids_and_bytes():
@@ -55,6 +55,14 @@ def test_large_ids_need_permission():
     assert Vocab.from_id_to_bytes({1 << 24: b"a"}, max_id=1 << 24).max_id == 1 << 24
     with pytest.raises(GlrmaskError):
         Vocab.from_dict({"a": 11}, max_id=10)
+    with pytest.raises(LimitError, match="16777216 is above the limit of 16777215") as caught:
+        Vocab.from_id_to_bytes({1 << 24: b"a"})
+    assert (caught.value.given, caught.value.limit) == (1 << 24, (1 << 24) - 1)
+    for bad in (-1, 1 << 32, 1 << 70):
+        with pytest.raises(ValueError, match=f"max_id must be from 0 to 4294967295, not {bad}"):
+            Vocab.from_dict({"a": 1}, max_id=bad)
+    with pytest.raises(TypeError, match="max_id must be int"):
+        Vocab.from_dict({"a": 1}, max_id=1.5)
 
 
 @pytest.mark.parametrize(
@@ -185,8 +193,27 @@ def test_tekken_files_that_list_their_special_tokens(tmp_path):
     assert (vocab.special_tokens, vocab.end_token_ids) == ({"<a>": 0, "</s>": 3}, [3])
 
 
+def ranked(*ranks):
+    return json.dumps(tekken(vocab=[{"rank": rank, "token_bytes": "YQ=="} for rank in ranks]))
+
+
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"config": {}, "vocab": []}', json.dumps(tekken(vocab=[{"rank": 0}]))]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"config": {}, "vocab": []}',
+        json.dumps(tekken(vocab=[{"rank": 0}])),
+        ranked(1.7),
+        ranked(1.0),
+        ranked("1"),
+        ranked(True),
+        ranked(0, 1, 0),
+        json.dumps(tekken(special_tokens=[{"rank": 1, "token_str": name} for name in ("<a>", "<b>")])),
+        json.dumps(tekken(special_tokens=[{"rank": 0.5, "token_str": "<a>"}])),
+        json.dumps(tekken(config={"default_num_special_tokens": 4.5, "default_vocab_size": 7})),
+    ],
 )
 def test_malformed_tekken_files(tmp_path, text):
     path = tmp_path / "tekken.json"

@@ -8,6 +8,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
+pub use crate::text::expression::MAX_IDS;
 pub use print::print;
 
 use crate::diagnostic::GrammarError;

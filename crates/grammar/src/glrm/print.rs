@@ -255,8 +255,7 @@ impl<'g> ScopePrinter<'g> {
             Pattern::Literal(bytes) => literal(bytes),
             Pattern::LiteralIgnoreCase(text) => format!("{}i", literal(text.as_bytes())),
             Pattern::ExactTokens(ids) => {
-                let ids: Vec<String> = ids.iter().map(u32::to_string).collect();
-                format!("@token({})", ids.join(", "))
+                format!("@token({})", ranges(ids).join(", "))
             }
             Pattern::Regex(regex) => {
                 let (names, patterns) = (&mut self.names, &mut self.patterns);
@@ -268,6 +267,16 @@ impl<'g> ScopePrinter<'g> {
             }
         }
     }
+}
+
+/// Ids, and runs of three or more as first and last id.
+fn ranges(ids: &[u32]) -> Vec<String> {
+    let runs = ids.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    runs.flat_map(|run| match run {
+        [first, _, .., last] => vec![format!("{first}-{last}")],
+        few => few.iter().map(u32::to_string).collect(),
+    })
+    .collect()
 }
 
 /// Alternatives on one line, or on a line each.

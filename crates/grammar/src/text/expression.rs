@@ -19,7 +19,7 @@ use crate::expr::Occurs;
 use crate::ir::Span;
 
 /// Most token ids of one `@token`.
-pub(crate) const MAX_IDS: usize = 1 << 20;
+pub const MAX_IDS: usize = 1 << 20;
 
 /// A parser over tokens. Methods that fail have recorded the error and return `None`.
 pub(crate) struct Parser<'a, 's> {

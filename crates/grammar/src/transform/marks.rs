@@ -9,6 +9,9 @@
 //! A → X₁ … Xₖ   gives   A′ → X₁ … Xᵢ′ … Xₖ   for each Xᵢ that can hold a marker, where (@mark(n))′ is the terminal
 //! ```
 //!
+//! That is quadratic in k, so a long right-hand side is chopped before: `P₁ → X₁`, `P₂ → P₁ X₂`, …, which gives
+//! `P₂′ → P₁′ X₂ | P₁ X₂′`, … Left-nested, as in `split`, so that the parser reduces as it goes.
+//!
 //! So a parser of the picked grammar reads a marker at most once and needs no closure over repeated ones: `(@mark(1))*` is
 //! no different from `@mark(1)?`. Ignored text may stand on both sides of a marker, as it may between any two atoms.
 
@@ -17,7 +20,7 @@ use rustc_hash::FxHashMap;
 
 use super::Cfg;
 use crate::diagnostic::GrammarError;
-use crate::ir::{Grammar, Nonterminal, Pattern, Production, Terminal, ROOT_SCOPE};
+use crate::ir::{Grammar, Nonterminal, Pattern, Production, ScopeId, Terminal, ROOT_SCOPE};
 
 /// A grammar in which each marker is a terminal, and the number of each.
 pub(super) struct Picked {
@@ -36,19 +39,24 @@ pub(super) fn erase(grammar: &Grammar) -> Grammar {
     erased
 }
 
-/// The grammar of texts with one marker picked; `None` if no text has one. Each right-hand side is copied once for every
-/// symbol in it that can hold a marker.
+/// Up to so many symbols that can hold a marker a right-hand side is not chopped.
+const MAX_HOLDERS: usize = 2;
+
+/// The grammar of texts with one marker picked; `None` if no text has one. Linear: each right-hand side is copied once for
+/// every symbol in it that can hold a marker, of which there are few after chopping.
 ///
 /// # Errors
 /// More than `max_symbols` in the new productions.
 pub(super) fn pick(grammar: &Grammar, max_symbols: usize) -> Result<Option<Picked>, GrammarError> {
-    let mut picked = erase(grammar);
     let marks = numbers(grammar);
-    let markers = marker_terminals(&mut picked, &marks);
     let holds = holds_marker(grammar, &marks);
     if !holds[grammar.start.index()] {
         return Ok(None);
     }
+    let grammar = &chopped(grammar, &holds);
+    let mut picked = erase(grammar);
+    let markers = marker_terminals(&mut picked, &marks);
+    let holds = holds_marker(grammar, &marks);
     let partners = partners(&mut picked, &holds, &marks);
     let mut symbols = 0;
     for Production { lhs, rhs } in &grammar.productions {
@@ -76,6 +84,36 @@ pub(super) fn pick(grammar: &Grammar, max_symbols: usize) -> Result<Option<Picke
     }
     let markers = markers.into_iter().map(|(number, terminal)| (terminal, number)).collect();
     Ok(Some(Picked { grammar: picked, markers }))
+}
+
+/// The grammar with at most [`MAX_HOLDERS`] symbols that can hold a marker in any right-hand side. Equal beginnings are
+/// shared. Linear.
+fn chopped(grammar: &Grammar, holds: &[bool]) -> Grammar {
+    let holder = |s: &Symbol| matches!(s, Symbol::Nonterminal(n) if holds.get(n.index()) == Some(&true));
+    let mut chopped = grammar.clone();
+    let mut beginnings: FxHashMap<(ScopeId, Vec<Symbol>), NonterminalId> = FxHashMap::default();
+    for at in 0..grammar.productions.len() {
+        let Production { lhs, rhs } = &grammar.productions[at];
+        if rhs.iter().filter(|s| holder(s)).count() <= MAX_HOLDERS {
+            continue;
+        }
+        let whole = &grammar.nonterminals[*lhs];
+        let mut body: Vec<Symbol> = Vec::new();
+        for chunk in rhs.split_inclusive(holder) {
+            if body.len() > 1 {
+                let beginning = *beginnings.entry((whole.scope, body)).or_insert_with_key(|(_, body)| {
+                    let name = format!("beginning of {}", whole.name);
+                    let lhs = chopped.nonterminals.push(Nonterminal { name, ..whole.clone() });
+                    chopped.productions.push(Production { lhs, rhs: body.clone() });
+                    lhs
+                });
+                body = vec![Symbol::Nonterminal(beginning)];
+            }
+            body.extend_from_slice(chunk);
+        }
+        chopped.productions[at].rhs = body;
+    }
+    chopped
 }
 
 type Numbers = FxHashMap<NonterminalId, u32>;
@@ -156,7 +194,10 @@ mod tests {
         words(&spelled, max).into_iter().filter(one).collect()
     }
 
-    const GRAMMARS: [&str; 8] = [
+    const GRAMMARS: [&str; 11] = [
+        "nt s = @mark(1) \"a\"? @mark(2) \"b\"? @mark(1) \"a\"? @mark(3);",
+        "nt s = x \"a\" x x \"b\" | x \"a\" x x x; nt x = @mark(1) | eps;",
+        "nt s = @mark(1) s @mark(2) s @mark(3) \"b\" | @mark(1) s @mark(2) \"a\" @mark(3) | eps;",
         "nt s = @mark(1) \"a\" @mark(2) \"b\";",
         "nt s = @mark(1)* \"a\"? @mark(1);",
         "nt s = @mark(3) s \"b\" | \"b\";",
@@ -188,8 +229,11 @@ mod tests {
     fn no_marker_picks_nothing_and_too_many_are_an_error() {
         let grammar = |text: &str| glrm::parse(&format!("start s; {text}")).expect("a valid grammar");
         assert!(pick(&grammar("nt s = \"a\"; nt x = @mark(1);"), 100).is_ok_and(|picked| picked.is_none()));
-        let wide = grammar(&format!("nt s = {};", "@mark(1) \"a\" ".repeat(50)));
-        assert!(pick(&wide, 2_000).is_err_and(|e| e.to_string().contains("with a marker")));
-        assert!(pick(&wide, 3_000).is_ok());
+        let wide = |n| grammar(&format!("nt s = {};", "@mark(1) \"a\"? ".repeat(n)));
+        assert!(pick(&wide(50), 100).is_err_and(|e| e.to_string().contains("with a marker")));
+        // Linear in the length.
+        for n in [50, 500, 5_000] {
+            assert!(pick(&wide(n), 10 * n).is_ok_and(|picked| picked.is_some()));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! End tokens: allowed exactly when the text is complete, whatever the vocabulary knows about them.
 
-use glrmask_runtime::{CommitError, Config, Constraint};
+use glrmask_runtime::{max_end_token, CommitError, Config, Constraint};
 use glrmask_vocab::{TokenId, Vocab};
 use proptest::prelude::*;
 
@@ -116,4 +116,21 @@ proptest! {
             prop_assert_eq!(with.is_accepting(), without.is_accepting());
         }
     }
+}
+
+#[test]
+fn an_id_that_would_make_masks_huge_is_refused() {
+    let end = |vocab: &Vocab, id: u32| {
+        let config = Config { end_tokens: vec![TokenId(id)], ..Config::default() };
+        Constraint::new(LISTS.parts(), vocab.clone(), config)
+    };
+    let small = Vocab::new([(OPEN, "["), (CLOSE, "]"), (ONE, "1")]).unwrap();
+    assert_eq!(max_end_token(&small), TokenId((1 << 24) - 1));
+    assert_eq!(end(&small, (1 << 24) - 1).unwrap().mask_words(), 1 << 19);
+    let error = end(&small, 1 << 31).unwrap_err();
+    assert!(error.is_limit() && error.numbers() == Some((1 << 31, (1 << 24) - 1)), "{error}");
+    // Where the vocabulary goes further, so may end tokens.
+    let config = glrmask_vocab::Config { max_id: u32::MAX, ..Default::default() };
+    let large = Vocab::with_config([(OPEN, "["), (CLOSE, "]"), (TokenId(1 << 25), "1")], &config).unwrap();
+    assert!(end(&large, 1 << 25).is_ok() && end(&large, (1 << 25) + 1).unwrap_err().is_limit());
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use glrmask_runtime::{Budget, Config, Cut};
+use glrmask_runtime::{Budget, Config, Cut, Refusal};
 use proptest::prelude::*;
 
 use crate::constraints::{same, settings, vocab, walk, ALL, PIECES};
@@ -87,7 +87,7 @@ fn masks_while_a_fill_runs_in_the_background() {
     for spec in ALL {
         let (plain, filling) = (spec.constraint(&vocab), spec.constraint(&vocab));
         assert!(filling.wait(Some(Duration::ZERO)).unwrap().is_none());
-        filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false)).unwrap();
+        filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false), |_| None).unwrap();
         std::thread::scope(|scope| {
             for seed in 0..8u8 {
                 let (plain, filling) = (&plain, &filling);
@@ -112,12 +112,29 @@ fn a_fill_in_the_background_ends_with_its_constraint() {
     let held = asked.clone();
     let constraint = ALL[0].constraint(&vocab);
     constraint
-        .fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(move || Arc::strong_count(&held) > 99))
+        .fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(move || Arc::strong_count(&held) > 99), |_| None)
         .unwrap();
     drop(constraint);
     let start = std::time::Instant::now();
     while Arc::strong_count(&asked) > 1 {
         assert!(start.elapsed() < Duration::from_secs(60), "the thread goes on");
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn what_is_refused_in_the_background_is_an_error_of_waiting() {
+    let vocab = vocab(PIECES);
+    for (budget, cut) in [((1, usize::MAX), Cut::States), ((usize::MAX, 1), Cut::Memory)] {
+        let constraint = ALL[0].constraint(&vocab);
+        let fill = |refuse: fn(Cut) -> Option<Refusal>| {
+            constraint.fill_in_background((budget.0, budget.1, 1), Arc::new(|| false), refuse).unwrap();
+            constraint.wait(None)
+        };
+        assert_eq!(fill(|_| None), Ok(Some(Some(cut))));
+        let refused = fill(|_| Some(Refusal::Cancelled)).unwrap_err();
+        assert_eq!(refused.refusal(), Some(Refusal::Cancelled));
+        assert_eq!(constraint.wait(None), Err(refused), "for everybody who waits");
+        assert!(!constraint.is_complete() && !constraint.is_filling());
     }
 }

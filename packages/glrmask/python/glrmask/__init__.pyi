@@ -450,12 +450,15 @@ class Grammar:
         """
 
     def to_glrm(self) -> str:
-        """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language."""
+        """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language.
+
+        Raises `LimitError` for a token event of more than 1 048 576 ids.
+        """
 
     @property
     def warnings(self) -> list[SchemaWarning]:
         """What a schema says without effect: assertions that are not enforced (if weakening was asked for), keywords of
-        another draft, keys that may be repeated."""
+        another draft, keys that may be repeated. Those of bound grammars too, with the path of the slot."""
 
     @staticmethod
     def exact(tokens: ExactTokens) -> Grammar:
@@ -479,12 +482,22 @@ class Grammar:
         Raises `LimitError` if there are more than 10 000.
         """
 
-    def prepare(self, vocab: Vocab, *, boundary_trigger: BoundaryTriggerDetail | None = None) -> PreparedGrammar:
+    def prepare(
+        self,
+        vocab: Vocab,
+        *,
+        boundary_trigger: BoundaryTriggerDetail | None = None,
+        limits: Limits | None = None,
+        threads: int | None = None,
+        cancel: threading.Event | None = None,
+    ) -> PreparedGrammar:
         """Compiles for a vocabulary what does not depend on the slots that are open; other threads run meanwhile.
 
-        `boundary_trigger` is kept for `PreparedGrammar.link`.
+        `boundary_trigger` is kept for `PreparedGrammar.link`. `limits`, `threads` and `cancel` are as for `compile`; of
+        `limits` the seconds count, since tables are filled after linking. That no text satisfies the grammar shows when
+        linking.
 
-        Raises `GlrmaskError`, `LimitError`.
+        Raises `GlrmaskError`, `LimitError`, `CancelledError`.
         """
 
     def compile(
@@ -503,7 +516,8 @@ class Grammar:
         """Compiles for a vocabulary; other threads run meanwhile.
 
         `end_tokens` are allowed exactly when the text is complete, and committing one ends the sequence; they need not
-        be in the vocabulary. Without any, the sequence is complete when `ConstraintState.is_accepting` says so.
+        be in the vocabulary, but ids beyond 16 777 215 and its largest id are refused. Without any, the sequence is
+        complete when `ConstraintState.is_accepting` says so.
         `optimization` is `Optimization.AUTO` unless given: how much is computed now, and how much when it is needed.
 
         With `background` the constraint is returned as soon as `FAST_BUILD` would return it, and completes itself on
@@ -680,7 +694,8 @@ class Constraint:
     def wait(self, timeout: float | None = None) -> bool:
         """Waits for a completion in the background, for at most `timeout` seconds; whether none is under way any more.
 
-        Raises `LimitError` or `GlrmaskError` if it failed; the constraint goes on computing while decoding then.
+        Raises, every time, what the compilation would have raised in the foreground: `LimitError` (if `strict`),
+        `CancelledError`, what `cancel` raised, `GlrmaskError`. The constraint goes on computing while decoding then.
         """
 
     def save(self, *, external_vocab: bool = False) -> bytes:

@@ -93,6 +93,8 @@ class SchemaWarning(NamedTuple):
     """The keyword."""
     message: str
     """What happened to it."""
+    slot: str = ""
+    """The path of the slot that the schema is bound to, joined with `::`; empty for the grammar itself."""
 
 
 class Diagnostic(NamedTuple):

@@ -17,6 +17,8 @@ __all__ = ["gguf"]
 MAX_METADATA = 64 << 20
 MAX_ENTRIES = 1 << 16
 """Entries of the metadata; models have some dozens."""
+MAX_STRINGS = 1 << 21
+"""Strings in arrays that are passed over, such as merges; the largest models have half a million."""
 CHUNK = 1 << 20
 
 PREFIX = "tokenizer.ggml."
@@ -93,6 +95,7 @@ class _Metadata:
     def __init__(self, file: BinaryIO, where: str) -> None:
         self.file, self.where = file, where
         self.data, self.at = bytearray(), 0
+        self.passed_over = 0
         if self.take(4) != b"GGUF":
             raise self.error("it does not begin with GGUF")
         version = self.take(4)
@@ -142,6 +145,11 @@ class _Metadata:
 
     def strings(self, count: int, is_wanted: bool) -> list[bytes] | None:
         """Strings, or where they end: one loop without calls, for there may be half a million."""
+        if not is_wanted:
+            self.passed_over += count
+            if self.passed_over > MAX_STRINGS:
+                message = f"{self.where}: its metadata has {self.passed_over} other strings, the limit is {MAX_STRINGS}"
+                raise LimitError(message, given=self.passed_over, limit=MAX_STRINGS)
         found: list[bytes] = []
         unpack, data, at = self.length.unpack_from, self.data, self.at
         for _ in range(count):

@@ -2,14 +2,16 @@
 
 import base64
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from glrmask.errors import GlrmaskError
 from glrmask.loaders.content import Loaded, Special, check_count, loaded, path_of, read, read_json
 
 __all__ = ["tekken", "tiktoken"]
+
+T = TypeVar("T")
 
 MAX_RANK_FILE = 64 << 20
 MAX_TEKKEN_FILE = 128 << 20
@@ -33,12 +35,15 @@ def tekken(path: str | os.PathLike[str], special_tokens: Special = None) -> Load
     """From a tekken JSON file: special ids first, then the byte strings in order of rank."""
     data = read_json(read(path_of(path, "path"), MAX_TEKKEN_FILE), str(path), MAX_TEKKEN_FILE)
     try:
-        first, size = int(data["config"]["default_num_special_tokens"]), int(data["config"]["default_vocab_size"])
+        first, size = (_whole(data["config"][f"default_{name}"]) for name in ("num_special_tokens", "vocab_size"))
         check_count(size, str(path))
         if not 0 <= first <= size:
             raise ValueError(f"{first} special tokens of {size} tokens")
-        ranked = {int(e["rank"]): base64.b64decode(e["token_bytes"], validate=True) for e in data["vocab"]}
-        listed = {str(e["token_str"]): int(e["rank"]) for e in data.get("special_tokens") or ()}
+        ranked = _distinct(
+            (_whole(e["rank"]), base64.b64decode(e["token_bytes"], validate=True)) for e in data["vocab"]
+        )
+        named = _distinct((_whole(e["rank"]), str(e["token_str"])) for e in data.get("special_tokens") or ())
+        listed = {name: rank for rank, name in named.items()}
     except (ValueError, KeyError, TypeError, OverflowError, AttributeError) as error:
         if isinstance(error, GlrmaskError):
             raise
@@ -46,6 +51,21 @@ def tekken(path: str | os.PathLike[str], special_tokens: Special = None) -> Load
     tokens = {rank + first: token for rank, token in ranked.items() if 0 <= rank < size - first}
     tokens |= dict.fromkeys(range(first), b"")
     return loaded(tokens, listed or TEKKEN_SPECIAL_TOKENS, [], special_tokens)
+
+
+def _whole(number: Any) -> int:
+    if type(number) is not int:
+        raise ValueError(f"{number!r} is not a whole number")
+    return number
+
+
+def _distinct(ranked: Iterable[tuple[int, T]]) -> dict[int, T]:
+    found: dict[int, T] = {}
+    for rank, token in ranked:
+        if rank in found:
+            raise ValueError(f"rank {rank} again")
+        found[rank] = token
+    return found
 
 
 def _ranks(path: Path) -> dict[int, bytes]:

@@ -186,7 +186,9 @@ fn link_parts(
         vocab,
     };
     let boundaries = boundaries(config, parts, vocab, Some(&whole))?;
-    Ok(Some((Parts { lexer, tables, accepts_empty, token_terminals, markers: None }, boundaries)))
+    // Nothing that is asked of whole texts can be bound, so the root knows.
+    let rules = parts.last().and_then(|root| root.definition.grammar().instance.clone());
+    Ok(Some((Parts { lexer, tables, accepts_empty, token_terminals, markers: None, rules }, boundaries)))
 }
 
 impl Linked<'_> {

@@ -375,9 +375,11 @@ impl Grammar {
     /// The grammar as GLRM text, which [`from_glrm`](Self::from_glrm) reads back.
     ///
     /// # Errors
-    /// A token event of more ids than a text may have (2²⁰).
+    /// A token event of more ids than a text may have (2²⁰); a JSON Schema that asks for what no grammar can say: unique
+    /// items, or counted keys, without bound.
     pub fn to_glrm(&self) -> Result<String, Error> {
         let flat = self.flat()?;
+        flat.check_part()?;
         let ids = |terminal: &glrmask_grammar::Terminal| match &terminal.pattern {
             Pattern::ExactTokens(ids) => ids.len(),
             _ => 0,

@@ -211,7 +211,7 @@ impl GrammarBuilder {
         let Self { terminals, nonterminals, productions, scopes, mut slots, marks, mut errors, .. } = self;
         // Outer scopes first: they are entered before the inner ones.
         slots.sort_by_key(|slot| slot.scope);
-        let grammar = Grammar { terminals, nonterminals, productions, scopes, start, slots, marks };
+        let grammar = Grammar { terminals, nonterminals, productions, scopes, start, slots, marks, instance: None };
         errors.extend(grammar.validate().err().map(|error| error.first().clone()));
         GrammarError::collect(errors).map_or(Ok(grammar), Err)
     }

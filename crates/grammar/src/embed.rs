@@ -70,7 +70,13 @@ impl GrammarBuilder {
     /// assert_eq!(builder.build(start)?.scopes.len(), 2);
     /// # Ok::<(), glrmask_grammar::GrammarError>(())
     /// ```
+    ///
+    /// Rules beside the grammar ([`Grammar::instance`]) are for whole texts: embedding such a grammar makes
+    /// [`build`](Self::build) fail.
     pub fn embed(&mut self, name: &str, grammar: &Grammar) -> NonterminalId {
+        if let Err(error) = grammar.check_part() {
+            self.error(error.first().clone());
+        }
         let (shift, parent) = (self.shift(), Some(self.scope()));
         for (i, scope) in grammar.scopes.iter().enumerate() {
             let scope = shift.in_scope(scope);

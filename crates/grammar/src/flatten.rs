@@ -44,6 +44,7 @@ fn root(grammar: &Grammar) -> Grammar {
         start: grammar.start,
         slots: Vec::new(),
         marks: Vec::new(),
+        instance: grammar.instance.clone(),
     }
 }
 

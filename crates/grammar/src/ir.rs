@@ -4,7 +4,10 @@
 //! options and groups are already productions here; [`GrammarBuilder`](crate::GrammarBuilder) makes them, left-recursive, so that front-ends
 //! need not. Scopes carry the ignored terminals and the keyword switch (an inline grammar is a scope of its own).
 
+use std::sync::Arc;
+
 use glrmask_automata::{typed_id, IndexVec, NonterminalId, Regex, Symbol, TerminalId};
+use glrmask_instance::Rules;
 use serde::{Deserialize, Serialize};
 
 typed_id!(
@@ -145,4 +148,7 @@ pub struct Grammar {
     pub slots: Vec<Slot>,
     /// Markers.
     pub marks: Vec<Mark>,
+    /// What is asked of the texts beside the grammar, if anything: texts are JSON documents then. Only for a grammar that is
+    /// the whole text.
+    pub instance: Option<Arc<Rules>>,
 }

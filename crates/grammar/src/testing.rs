@@ -140,6 +140,7 @@ pub(crate) fn any_grammar() -> impl Strategy<Value = Grammar> {
         start: NonterminalId(0),
         slots: Vec::new(),
         marks: Vec::new(),
+        instance: None,
     })
 }
 

@@ -27,6 +27,21 @@ impl Grammar {
         self.check_slots()
     }
 
+    /// Checks that the grammar can be a part of another: that nothing is asked of its texts beside it.
+    ///
+    /// # Errors
+    /// [`instance`](Self::instance) rules, which hold for whole texts only.
+    pub fn check_part(&self) -> Result<(), GrammarError> {
+        match self.instance {
+            None => Ok(()),
+            Some(_) => Err(GrammarError::unsupported(
+                "`uniqueItems` (or `minProperties` beside free keys) over unboundedly many values is enforced only where \
+                 the JSON document is the whole text: compile the schema by itself, or with `unsupported` set to weaken",
+                None,
+            )),
+        }
+    }
+
     fn check_scopes(&self) -> Result<(), GrammarError> {
         let outside = |(id, scope): (_, &Scope)| scope.parent.is_some_and(|parent| parent >= id);
         match self.scopes.iter_enumerated().any(outside) {

@@ -35,7 +35,7 @@ impl PlaceId {
 /// assert_eq!(rules.places().len(), 1);
 /// # Ok::<(), glrmask_instance::InstanceError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "StoredRules", into = "StoredRules")]
 pub struct Rules {
     places: Vec<Place>,
@@ -44,7 +44,7 @@ pub struct Rules {
 }
 
 /// What is asked of the value at a place, if it is an array and if it is an object. The default asks nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Place {
     /// Asked of an array.
     pub array: ArrayRules,
@@ -58,7 +58,7 @@ pub struct Place {
 /// earlier positions, an item can be written there that none of them equals, and so can the items that must follow.
 /// That is what whoever makes the rules has proved (there are infinitely many values, or more than `settled_until`); where
 /// an array is not settled, a way to its end is searched for.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ArrayRules {
     /// Places of the first items, by position.
     pub prefix: Vec<PlaceId>,
@@ -80,7 +80,7 @@ impl Default for ArrayRules {
 }
 
 /// What is asked of an object.
-#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ObjectRules {
     /// Places of members by key, after unescaping.
     pub named: BTreeMap<Box<str>, PlaceId>,
@@ -91,7 +91,7 @@ pub struct ObjectRules {
 }
 
 /// A language of keys: an automaton over their UTF-8 bytes, after unescaping.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct KeyLanguage(pub Arc<Dfa>);
 

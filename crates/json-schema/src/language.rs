@@ -14,6 +14,7 @@ use crate::spell::Spelling;
 pub(crate) struct LanguageId(usize);
 
 struct Language {
+    pattern: String,
     /// Contents of JSON strings, without quotes.
     content: Regex,
     automaton: OnceCell<Dfa>,
@@ -51,13 +52,18 @@ impl Languages {
             _ => self.spelling.class(ranges),
         })?;
         let id = LanguageId(self.languages.len());
-        self.languages.push(Language { content, automaton: OnceCell::new() });
+        self.languages.push(Language { pattern: pattern.to_owned(), content, automaton: OnceCell::new() });
         self.by_pattern.insert(pattern.to_owned(), id);
         Ok(id)
     }
     /// The contents of the strings of a language.
     pub(crate) fn content(&self, id: LanguageId) -> Regex {
         self.languages[id.0].content.clone()
+    }
+    /// The strings of a language as they are, in UTF-8.
+    pub(crate) fn plain(&self, id: LanguageId) -> Regex {
+        // It is a pattern: it was compiled before.
+        ecma::in_utf8(&self.languages[id.0].pattern).unwrap_or_else(|_| Regex::empty())
     }
     /// Whether a string is in the language.
     pub(crate) fn contains(&self, id: LanguageId, text: &str, limits: &crate::Limits) -> Result<bool> {

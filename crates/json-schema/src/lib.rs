@@ -20,7 +20,8 @@
 //! ```
 //!
 //! The way through the crate: `json` reads the text, `load/` makes the schema IR (`schema`), `algebra/` combines
-//! schemas at one place into cases, `shape/` merges a case per type, `emit/` writes productions.
+//! schemas at one place into cases, `shape/` merges a case per type, `emit/` writes productions,
+//! `places/` says where items and keys are remembered at run time.
 
 mod algebra;
 pub mod decimal;
@@ -33,6 +34,7 @@ pub mod json;
 mod language;
 mod load;
 mod options;
+mod places;
 mod schema;
 mod shape;
 mod spell;

@@ -68,6 +68,8 @@ pub struct Limits {
     pub facts: usize,
     /// Counts of items of one array that are told apart where items are watched (`contains`, `uniqueItems`).
     pub watched: usize,
+    /// Places of a text that are told apart where items or keys are remembered at run time.
+    pub places: usize,
     /// Digits of a number that takes part in a bound or a value.
     pub digits: usize,
     /// Steps of checks at compile time: values against schemas, schemas against each other.
@@ -84,6 +86,7 @@ impl Default for Limits {
             regex_states: 100_000,
             facts: 1_024,
             watched: 10_000,
+            places: 20_000,
             digits: 1_000,
             steps: 100_000,
         }

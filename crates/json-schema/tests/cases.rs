@@ -366,9 +366,9 @@ fn spacing() {
 fn refusals_name_pointer_and_keyword() {
     let cases: &[(&str, Category, &str, &str)] = &[
         (
-            r#"{"properties": {"a": {"type": "array", "uniqueItems": true}}}"#,
+            r#"{"properties": {"a": {"anyOf": [{"minItems": 1, "uniqueItems": true}, {"type": "array"}]}}}"#,
             Category::Unsupported,
-            "/properties/a",
+            "/properties/a/anyOf/0",
             "uniqueItems",
         ),
         (r#"{"items": {"type": "strng"}}"#, Category::Invalid, "/items", "type"),

@@ -18,6 +18,7 @@
 use std::sync::Arc;
 
 use glrmask_glr::Tables;
+use glrmask_instance::Rules;
 use glrmask_lexer::Lexer;
 use glrmask_vocab::{Content, TokenId, Vocab};
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ use crate::marker::MarkerTables;
 use crate::stored::StoredFrozen;
 
 /// The envelope of constraints; its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 4 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 5 };
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;
@@ -44,6 +45,8 @@ struct Payload {
     accepts_empty: bool,
     token_terminals: Vec<TokenTerminal>,
     markers: Option<MarkerTables>,
+    /// Checked as they are read.
+    rules: Option<Arc<Rules>>,
     end_tokens: Vec<TokenId>,
     cache_bytes: u64,
     compare_from: u64,
@@ -68,6 +71,7 @@ impl Constraint {
             accepts_empty: inner.accepts_empty,
             token_terminals: inner.token_terminals.clone(),
             markers: inner.markers.as_ref().map(|markers| markers.stored()),
+            rules: inner.instance.as_ref().map(|instance| instance.rules().clone()),
             end_tokens: inner.config.end_tokens.clone(),
             cache_bytes: inner.config.cache_bytes as u64,
             compare_from: inner.config.compare_from as u64,
@@ -94,7 +98,7 @@ impl Constraint {
             (None, Some(content)) => built(content, fingerprint)?,
             (None, None) => return Err(ArtifactError::vocab_needed()),
         };
-        let Payload { lexer, tables, accepts_empty, token_terminals, markers, end_tokens, frozen, .. } = payload;
+        let Payload { lexer, tables, accepts_empty, token_terminals, markers, rules, end_tokens, frozen, .. } = payload;
         let boundary_triggers = payload.boundary_triggers;
         let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
@@ -109,7 +113,7 @@ impl Constraint {
         }
         let (cache_bytes, compare_from) = (to_usize(cache_bytes), to_usize(compare_from));
         let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers };
-        let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers };
+        let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
         let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {
             constraint.restore(Arc::new(frozen), complete);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use glrmask_automata::Id;
 use glrmask_glr::{LrState, Tables};
+use glrmask_instance::Rules;
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
 use parking_lot::{Mutex, RwLock};
@@ -18,6 +19,7 @@ use crate::error::{Refusal, RuntimeError};
 use crate::event::{Events, TokenTerminal};
 use crate::fill::Cache;
 use crate::frozen::{Frozen, FrozenStats};
+use crate::instance::Instance;
 use crate::marker::{MarkerTables, Markers};
 use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
@@ -37,6 +39,8 @@ pub struct Parts {
     pub token_terminals: Vec<TokenTerminal>,
     /// Tables in which one marker is picked, if some text has a marker.
     pub markers: Option<MarkerTables>,
+    /// What is asked of the texts beside the grammar, if anything.
+    pub rules: Option<Arc<Rules>>,
 }
 
 /// How a constraint behaves at run time; the language does not depend on it.
@@ -96,6 +100,7 @@ pub(crate) struct Inner {
     pub(crate) cache: RwLock<Cache>,
     pub(crate) completions: Mutex<CompletionTable>,
     pub(crate) markers: Option<Box<Markers>>,
+    pub(crate) instance: Option<Instance>,
 }
 
 impl Constraint {
@@ -110,6 +115,9 @@ impl Constraint {
         if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
             return Err(RuntimeError::empty_language());
         }
+        if constraint.0.instance.is_some() && constraint.start().is_rejected() {
+            return Err(RuntimeError::empty_language());
+        }
         Ok(constraint)
     }
 
@@ -120,7 +128,7 @@ impl Constraint {
         }
         let largest = config.end_tokens.iter().max().map_or(0, |id| id.index());
         RuntimeError::check_limit("id of an end token", largest, max_end_token(&vocab).index())?;
-        let Parts { lexer, tables, accepts_empty, token_terminals, markers } = parts;
+        let Parts { lexer, tables, accepts_empty, token_terminals, markers, rules } = parts;
         let lexer = Arc::new(lexer);
         let markers = markers.map(|MarkerTables { tables, markers }| {
             let (lexer, events) = (lexer.clone(), token_terminals.clone());
@@ -128,7 +136,8 @@ impl Constraint {
             Markers::new(inner, markers).map(Box::new)
         });
         let markers = markers.transpose()?;
-        let inner = Inner::new(lexer, tables, accepts_empty, token_terminals, markers, vocab, config)?;
+        let mut inner = Inner::new(lexer, tables, accepts_empty, token_terminals, markers, vocab, config)?;
+        inner.instance = rules.map(Instance::new);
         Ok(Self(Arc::new(inner)))
     }
 
@@ -333,6 +342,7 @@ impl Inner {
             cache,
             completions,
             markers,
+            instance: None,
         })
     }
 

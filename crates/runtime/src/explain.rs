@@ -43,6 +43,22 @@ pub struct Explanation {
     pub readings: Vec<Reading>,
     /// Whether there are more readings than [`READINGS`].
     pub is_cut: bool,
+    /// The rule beside the grammar that forbids it, if the grammar does not.
+    pub rule: Option<RuleBroken>,
+}
+
+/// What forbids a token that the grammar allows: items of this array must be unique, or keys of this object distinct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleBroken {
+    /// An item or key is there twice.
+    Repeats {
+        /// The byte of the token with which that is sure.
+        at: usize,
+        /// The rule and the value, in words.
+        what: String,
+    },
+    /// Every text that goes on from there has an item twice.
+    NothingElseLeft,
 }
 
 /// What decides about a token.
@@ -151,7 +167,7 @@ impl ConstraintState {
             () => Verdict::Text,
         };
         let mut explanation =
-            Explanation { constraint, token, bytes, allowed, verdict, readings: Vec::new(), is_cut: false };
+            Explanation { constraint, token, bytes, allowed, verdict, readings: Vec::new(), is_cut: false, rule: None };
         if verdict == Verdict::Text {
             let mut interpreter = Interpreter::new(self.constraint().inner());
             if !explanation.bytes.is_empty() {
@@ -161,8 +177,23 @@ impl ConstraintState {
             interpreter.sort();
             explanation.readings = interpreter.readings;
             explanation.is_cut = interpreter.is_cut;
+            explanation.rule = self.rule_broken(&explanation);
         }
         Ok(explanation)
+    }
+}
+
+impl ConstraintState {
+    /// The rule that forbids a token which has a reading.
+    fn rule_broken(&self, explanation: &Explanation) -> Option<RuleBroken> {
+        let is_allowed = |reading: &Reading| matches!(reading.outcome, Outcome::Allowed { .. });
+        if explanation.allowed || !explanation.readings.iter().any(is_allowed) {
+            return None;
+        }
+        Some(match self.tracker()?.clone().advance(&explanation.bytes) {
+            Err(violation) => RuleBroken::Repeats { at: violation.offset(), what: violation.to_string() },
+            Ok(()) => RuleBroken::NothingElseLeft,
+        })
     }
 }
 

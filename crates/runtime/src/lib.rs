@@ -5,7 +5,8 @@
 //! for themselves), [`marker`] (where markers may stand), `accept` (may the text end), `query` (asking the Parser DWA),
 //! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
 //! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
-//! [`batch`] (several sequences), [`completion`] (closing a text), [`explain`] and `words` (why a token is allowed or
+//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules
+//! that a grammar cannot say), [`explain`] and `words` (why a token is allowed or
 //! not), [`dump`] (tables and states as text and graphs), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
@@ -27,6 +28,7 @@ pub mod explain;
 mod fill;
 mod frozen;
 mod history;
+mod instance;
 pub mod marker;
 mod mask;
 mod progress;

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_glr::Tables;
+use glrmask_instance::Tracker;
 use glrmask_vocab::TokenId;
 use smallvec::smallvec;
 
@@ -14,6 +15,7 @@ use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
 use crate::event;
 use crate::history::History;
+use crate::instance::{self, over_limit};
 use crate::marker::{MarkerEvent, MarkerPlace};
 use crate::query;
 
@@ -28,8 +30,14 @@ enum Status {
     Rejected,
 }
 
-/// Whether a viable branch is left; `None` if that is not known yet.
-type Retained = Option<Result<bool, RuntimeError>>;
+/// What a commit may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    /// Whatever it takes.
+    Any,
+    /// Look into tables that are filled.
+    Looks,
+}
 
 /// Commits that [`ConstraintState::rollback`] can undo, unless
 /// [`set_history_limit`](ConstraintState::set_history_limit) says otherwise.
@@ -44,11 +52,13 @@ struct Place {
     accepting: OnceLock<bool>,
     /// What is known about markers; nothing if none can come any more, or nobody wants to know.
     markers: Option<Arc<MarkerPlace>>,
+    /// Where the text stands by the rules beside the grammar, if there are any.
+    tracker: Option<Arc<Tracker>>,
 }
 
 impl Place {
     fn new(branches: Branches) -> Self {
-        Self { branches, status: Status::Active, accepting: OnceLock::new(), markers: None }
+        Self { branches, status: Status::Active, accepting: OnceLock::new(), markers: None, tracker: None }
     }
 }
 
@@ -85,6 +95,12 @@ impl ConstraintState {
             return self.reject();
         }
         let inner = self.constraint.inner();
+        self.place.tracker = inner.instance.as_ref().map(|instance| Arc::new(instance.start()));
+        if let Some(tracker) = &self.place.tracker {
+            if !instance::is_viable(inner, tracker, &self.place.branches).unwrap_or(false) {
+                return self.reject();
+            }
+        }
         match inner.markers.as_ref().map(|markers| markers.start()).transpose() {
             Ok(markers) => self.place.markers = markers.filter(|place| !place.is_over()).map(Arc::new),
             Err(_) => self.reject(),
@@ -98,8 +114,14 @@ impl ConstraintState {
     /// `words` has fewer than [`Constraint::mask_words`] words (nothing is written); a limit of the tables that are
     /// filled on demand (the words are zeroed).
     pub fn fill_mask(&self, words: &mut [u32]) -> Result<(), RuntimeError> {
-        self.fill_with(words, |inner, branches, words| query::fill_mask(inner, branches, words).map(|()| true))
-            .map(drop)
+        let fill = |inner: &Inner, place: &Place, words: &mut [u32]| {
+            query::fill_mask(inner, &place.branches, words)?;
+            if let (Some(instance), Some(tracker)) = (&inner.instance, &place.tracker) {
+                instance.filter(inner, (tracker, &place.branches), words)?;
+            }
+            Ok(true)
+        };
+        self.fill_with(words, fill).map(drop)
     }
 
     /// [`fill_mask`](Self::fill_mask) if that takes no more than a look into the tables: never computes, never waits for
@@ -110,14 +132,20 @@ impl ConstraintState {
     /// # Errors
     /// As for [`fill_mask`](Self::fill_mask).
     pub fn fill_mask_if_ready(&self, words: &mut [u32]) -> Result<bool, RuntimeError> {
-        self.fill_with(words, |inner, branches, words| Ok(query::known_mask(inner, branches, words)))
+        let agrees = |inner: &Inner, place: &Place, words: &[u32]| match (&inner.instance, &place.tracker) {
+            (Some(instance), Some(tracker)) => instance.agrees(inner, tracker, words),
+            _ => true,
+        };
+        self.fill_with(words, |inner, place, words| {
+            Ok(query::known_mask(inner, &place.branches, words) && agrees(inner, place, words))
+        })
     }
 
     #[inline]
     fn fill_with(
         &self,
         words: &mut [u32],
-        fill: impl FnOnce(&Inner, &Branches, &mut [u32]) -> Result<bool, RuntimeError>,
+        fill: impl FnOnce(&Inner, &Place, &mut [u32]) -> Result<bool, RuntimeError>,
     ) -> Result<bool, RuntimeError> {
         let needed = self.constraint.mask_words();
         if words.len() < needed {
@@ -127,7 +155,7 @@ impl ConstraintState {
             words.fill(0);
             return Ok(true);
         }
-        let filled = fill(self.constraint.inner(), &self.place.branches, words);
+        let filled = fill(self.constraint.inner(), &self.place, words);
         if filled != Ok(true) {
             words.fill(0);
             return filled;
@@ -145,8 +173,7 @@ impl ConstraintState {
     /// # Errors
     /// Unknown ids and ended sequences change nothing; a forbidden token rejects the state.
     pub fn commit_token(&mut self, token: TokenId) -> Result<(), CommitError> {
-        let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
-        self.commit_with(token, retain).unwrap_or(Ok(()))
+        self.commit_with(token, Work::Any).unwrap_or(Ok(()))
     }
 
     /// [`commit_token`](Self::commit_token) if nothing needs to be computed for it but the step itself. Otherwise
@@ -160,7 +187,7 @@ impl ConstraintState {
             return None;
         }
         let before = (self.history.limit() == 0).then(|| self.place.clone());
-        let committed = self.commit_with(token, |inner, branches| commit::retain_known_viable(inner, branches).map(Ok));
+        let committed = self.commit_with(token, Work::Looks);
         if committed.is_none() {
             if let Some(before) = before.or_else(|| self.history.pop()) {
                 self.place = before;
@@ -169,11 +196,7 @@ impl ConstraintState {
         committed
     }
 
-    fn commit_with(
-        &mut self,
-        token: TokenId,
-        retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
-    ) -> Option<Result<(), CommitError>> {
+    fn commit_with(&mut self, token: TokenId, work: Work) -> Option<Result<(), CommitError>> {
         if self.place.status != Status::Active {
             return Some(Err(CommitError::Terminated));
         }
@@ -182,6 +205,7 @@ impl ConstraintState {
             self.place.status = Status::Ended;
             self.place.branches.clear();
             self.place.markers = None;
+            self.place.tracker = None;
             return Some(Ok(()));
         }
         let constraint = self.constraint.clone();
@@ -195,7 +219,7 @@ impl ConstraintState {
         };
         self.record();
         let events = event::advance(constraint.inner(), &self.place.branches, token);
-        match self.advance(bytes, Some((token, events)), retain)? {
+        match self.advance(bytes, Some((token, events)), work)? {
             Err(CommitError::ForbiddenBytes(_)) => Some(Err(CommitError::ForbiddenToken(token))),
             other => Some(other),
         }
@@ -213,8 +237,7 @@ impl ConstraintState {
             return Ok(());
         }
         self.record();
-        let retain = |inner: &Inner, branches: &mut Branches| Some(commit::retain_viable(inner, branches));
-        self.advance(bytes, None, retain).unwrap_or(Ok(()))
+        self.advance(bytes, None, Work::Any).unwrap_or(Ok(()))
     }
 
     /// Whether the bytes committed so far are a complete text of the language.
@@ -272,13 +295,13 @@ impl ConstraintState {
         Ok(())
     }
 
-    /// Advances by bytes, if there are any; for a token with the branches where it stands for itself. `None` if `retain`
-    /// gives none.
+    /// Advances by bytes, if there are any; for a token with the branches where it stands for itself. `None` if that takes
+    /// more work than is allowed.
     fn advance(
         &mut self,
         bytes: &[u8],
         token: Option<(TokenId, Branches)>,
-        retain: impl FnOnce(&Inner, &mut Branches) -> Retained,
+        work: Work,
     ) -> Option<Result<(), CommitError>> {
         self.place.accepting = OnceLock::new();
         let (inner, branches) = (self.constraint.inner(), &mut self.place.branches);
@@ -294,14 +317,18 @@ impl ConstraintState {
         let failed = if fine < bytes.len() && branches.is_empty() {
             CommitError::ForbiddenBytes(fine)
         } else {
-            let advanced = match retain(inner, branches)? {
-                Ok(true) => self.advance_markers(bytes, token).map(|()| true),
-                other => other,
+            let retained = match work {
+                Work::Any => commit::retain_viable(inner, branches),
+                Work::Looks => Ok(commit::retain_known_viable(inner, branches)?),
+            };
+            let advanced = match retained {
+                Ok(true) => self.advance_tracker(bytes, work)?.and_then(|()| Ok(self.advance_markers(bytes, token)?)),
+                Ok(false) => Err(CommitError::ForbiddenBytes(fine.saturating_sub(1))),
+                Err(error) => Err(error.into()),
             };
             match advanced {
-                Ok(true) => return Some(Ok(())),
-                Ok(false) => CommitError::ForbiddenBytes(fine.saturating_sub(1)),
-                Err(error) => error.into(),
+                Ok(()) => return Some(Ok(())),
+                Err(error) => error,
             }
         };
         self.reject();
@@ -317,6 +344,34 @@ impl ConstraintState {
     /// once count as several commits.
     pub fn marker_events(&self) -> &[MarkerEvent] {
         self.place.markers.as_ref().map_or(&[], |place| &place.events)
+    }
+
+    /// Follows the rules beside the grammar, after it has allowed the bytes. `None` if that takes more work than is allowed.
+    fn advance_tracker(&mut self, bytes: &[u8], work: Work) -> Option<Result<(), CommitError>> {
+        let Some(tracker) = &mut self.place.tracker else { return Some(Ok(())) };
+        let tracker = Arc::make_mut(tracker);
+        if let Err(violation) = tracker.advance(bytes) {
+            return Some(Err(match violation.is_limit() {
+                true => over_limit(&violation).into(),
+                false => CommitError::ForbiddenBytes(violation.offset()),
+            }));
+        }
+        if tracker.is_free() {
+            return Some(Ok(()));
+        }
+        if work == Work::Looks {
+            return None;
+        }
+        Some(match instance::is_viable(self.constraint.inner(), tracker, &self.place.branches) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(CommitError::ForbiddenBytes(bytes.len().saturating_sub(1))),
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// Where the text stands by the rules beside the grammar, if there are any and the sequence goes on.
+    pub(crate) fn tracker(&self) -> Option<&Tracker> {
+        self.place.tracker.as_deref()
     }
 
     fn advance_markers(&mut self, bytes: &[u8], token: Option<TokenId>) -> Result<(), RuntimeError> {
@@ -344,6 +399,7 @@ impl ConstraintState {
         self.place.status = Status::Rejected;
         self.place.branches.clear();
         self.place.markers = None;
+        self.place.tracker = None;
     }
 }
 

@@ -6,7 +6,7 @@ use glrmask_automata::{Dfa, Symbol, TerminalId};
 
 use crate::completion::shortest_matches;
 use crate::constraint::Constraint;
-use crate::explain::{Explanation, LexemeSpan, Outcome, Reading, Verdict};
+use crate::explain::{Explanation, LexemeSpan, Outcome, Reading, RuleBroken, Verdict};
 use crate::token_ids::TokenIds;
 
 /// Terminals named in one line.
@@ -108,9 +108,15 @@ impl fmt::Display for Explanation {
             write!(f, "\n- ")?;
             self.write_reading(f, reading)?;
         }
-        match self.is_cut {
-            true => write!(f, "\n- and more readings than are told"),
-            false => Ok(()),
+        if self.is_cut {
+            write!(f, "\n- and more readings than are told")?;
+        }
+        match &self.rule {
+            None => Ok(()),
+            Some(RuleBroken::Repeats { at, what }) => write!(f, "\n- but with {}, {what}", self.byte(*at)),
+            Some(RuleBroken::NothingElseLeft) => {
+                write!(f, "\n- but every text from there repeats an item of an array whose items must be unique")
+            }
         }
     }
 }

@@ -94,6 +94,7 @@ fn limits(given: &Bound<'_, PyAny>, limits: &mut Limits) -> PyResult<()> {
             "regex_states" => &mut limits.regex_states,
             "facts" => &mut limits.facts,
             "watched" => &mut limits.watched,
+            "places" => &mut limits.places,
             "digits" => &mut limits.digits,
             "steps" => &mut limits.steps,
             _ => return Err(PyTypeError::new_err(format!("'{name}' is not a limit of JSON Schema import"))),

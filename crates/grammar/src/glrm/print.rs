@@ -22,7 +22,8 @@ const MAX_DEPTH: usize = 50;
 /// Alternatives are put on lines of their own beyond this width.
 const WIDTH: usize = 100;
 
-/// The grammar as GLRM text. Reading it gives a grammar with the same language (names are kept where they can be).
+/// The grammar as GLRM text. Reading it gives a grammar with the same language (names are kept where they can be). Rules
+/// beside the grammar ([`Grammar::instance`]) have no text; they are left out.
 ///
 /// ```
 /// use glrmask_grammar::glrm;

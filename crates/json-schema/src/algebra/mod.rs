@@ -12,6 +12,7 @@
 mod expand;
 mod finite;
 mod implied;
+mod infinite;
 mod negation;
 mod satisfiable;
 mod unevaluated;
@@ -30,6 +31,8 @@ use crate::options::Unsupported as Policy;
 use crate::schema::{Schema, SchemaId, Store, Unsupported};
 use crate::types::TypeSet;
 use crate::{Options, Warning};
+
+pub(crate) use infinite::PLENTY;
 
 /// Schemas that hold together, without repetition, in the order they are mentioned (it decides the order of keys).
 pub(crate) type Goal = Vec<SchemaId>;
@@ -58,6 +61,8 @@ pub(crate) struct Algebra<'o> {
     depth: usize,
     /// Nesting of [`enumerate`](Self::enumerate).
     listings: usize,
+    /// How many values goals have at least.
+    counts: infinite::Counts,
     steps: usize,
 }
 
@@ -75,6 +80,7 @@ impl<'o> Algebra<'o> {
             visible: FxHashMap::default(),
             depth: 0,
             listings: 0,
+            counts: infinite::Counts::default(),
             steps: 0,
         }
     }
@@ -97,6 +103,11 @@ impl<'o> Algebra<'o> {
             }
         }
         goal
+    }
+    /// The goal of one value.
+    pub(crate) fn constant(&mut self, node: &Node) -> Goal {
+        let schema = Schema { values: vec![[node.clone()].into()], ..Schema::default() };
+        vec![self.store.intern(schema, "")]
     }
     /// What a schema that is only `$ref` or `allOf` stands for. A schema that leads back to itself is kept.
     fn wrapped(&self, id: SchemaId) -> Option<Vec<SchemaId>> {

@@ -34,6 +34,11 @@ pub(crate) fn compile_with(pattern: &str, class: &translate::Class<'_>) -> Resul
     translate::search(&parser::parse(pattern)?, class)
 }
 
+/// The strings in which the pattern is found, in UTF-8.
+pub(crate) fn in_utf8(pattern: &str) -> Result<Regex, PatternError> {
+    compile_with(pattern, &utf8)
+}
+
 /// The contents of JSON strings (without quotes) in which the pattern is found.
 #[cfg(test)]
 pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, PatternError> {
@@ -52,15 +57,17 @@ pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, Patter
 /// A pattern that is malformed, or has something that is not supported (back-references, look-behind, word boundaries,
 /// assertions in loops).
 pub fn ecma_pattern(pattern: &str) -> Result<Regex, SchemaError> {
-    let scalar = |point: u32, end: u32| char::from_u32(point).or(char::from_u32(end));
-    // Surrogates at the end of a range are left out; those inside are for `char_class` to leave out.
-    let class = |ranges: &[(u32, u32)]| {
-        let scalars = ranges.iter().filter_map(|&(a, b)| Some((scalar(a, 0xe000)?, scalar(b, 0xd7ff)?)));
-        Regex::char_class(scalars.filter(|(first, last)| first <= last))
-    };
-    let language = parser::parse(pattern).and_then(|ast| translate::whole(&ast, &class));
+    let language = parser::parse(pattern).and_then(|ast| translate::whole(&ast, &utf8));
     language.map_err(|error| match error {
         PatternError::Syntax(message) => SchemaError::invalid(format!("bad pattern: {message}")),
         PatternError::Unsupported(construct) => SchemaError::unsupported(format!("pattern with {construct}")),
     })
+}
+
+/// Characters out of ranges in UTF-8.
+fn utf8(ranges: &[(u32, u32)]) -> Regex {
+    // Surrogates at the end of a range are left out; those inside are for `char_class` to leave out.
+    let scalar = |point: u32, end: u32| char::from_u32(point).or(char::from_u32(end));
+    let scalars = ranges.iter().filter_map(|&(a, b)| Some((scalar(a, 0xe000)?, scalar(b, 0xd7ff)?)));
+    Regex::char_class(scalars.filter(|(first, last)| first <= last))
 }

@@ -19,7 +19,7 @@ pub(super) struct Atoms {
 impl Emitter<'_, '_> {
     pub(super) fn array(&mut self, lhs: NonterminalId, shape: &ArrayShape) -> Result<()> {
         let atoms = self.array_atoms();
-        if !shape.contains.is_empty() || shape.unique.is_some() {
+        if !shape.contains.is_empty() || shape.unique.listed().is_some() {
             return self.watched_array(lhs, shape, &atoms);
         }
         let max = shape.max_items.unwrap_or(u32::MAX);

@@ -33,8 +33,9 @@ use crate::decimal::Decimal;
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language;
+use crate::places;
 use crate::schema::SchemaId;
-use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape};
+use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape, Unique};
 use crate::types::TypeSet;
 
 use text::Text;
@@ -48,13 +49,22 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
         Some(symbol) => emitter.production(start, vec![symbol])?,
         None => emitter.blame(start, &goal),
     }
+    let mut remembers = false;
     while let Some(task) = emitter.queue.pop() {
         match task {
-            Task::Array(lhs, shape) => emitter.array(lhs, &shape)?,
-            Task::Object(lhs, shape) => emitter.object(lhs, &shape)?,
+            Task::Array(lhs, shape) => {
+                remembers |= matches!(shape.unique, Unique::Remembered { .. });
+                emitter.array(lhs, &shape)?;
+            }
+            Task::Object(lhs, shape) => {
+                remembers |= shape.distinct;
+                emitter.object(lhs, &shape)?;
+            }
         }
     }
-    emitter.finish(start)
+    let grammar = emitter.finish(start)?;
+    let instance = if remembers { places::rules(algebra, &goal)? } else { None };
+    Ok(Grammar { instance, ..grammar })
 }
 
 enum Task {

@@ -7,7 +7,6 @@ use super::{number, Alternatives, Emitter};
 use crate::algebra::Goal;
 use crate::json::{Node, Value};
 use crate::options::PropertyOrder;
-use crate::schema::Schema;
 use crate::shape::{ArrayShape, Named, ObjectShape};
 
 impl Emitter<'_, '_> {
@@ -42,7 +41,6 @@ impl Emitter<'_, '_> {
     }
     /// The goal of one value.
     pub(super) fn constant(&mut self, node: &Node) -> Goal {
-        let schema = Schema { values: vec![[node.clone()].into()], ..Schema::default() };
-        vec![self.algebra.store.intern(schema, "")]
+        self.algebra.constant(node)
     }
 }

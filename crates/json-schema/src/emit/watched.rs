@@ -57,7 +57,7 @@ impl Emitter<'_, '_> {
         if watch.shape.max_items.is_some_and(|max| facts.items >= max) {
             return Ok(());
         }
-        let choices = match &watch.shape.unique {
+        let choices = match watch.shape.unique.listed() {
             Some(unique) => self.unseen(watch, unique, facts),
             None => self.splits(watch, facts),
         };

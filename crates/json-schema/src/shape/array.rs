@@ -21,8 +21,25 @@ pub(crate) struct ArrayShape {
     pub(crate) min_items: u32,
     pub(crate) max_items: Option<u32>,
     pub(crate) contains: Vec<ContainsShape>,
-    /// If items must be unique: the values they may have.
-    pub(crate) unique: Option<UniqueShape>,
+    pub(crate) unique: Unique,
+}
+
+/// Whether items must be unique, and who sees to it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Unique {
+    /// Items may be equal.
+    No,
+    /// No two items can be equal, whatever they are.
+    Always,
+    /// The grammar: items have these values.
+    Listed(UniqueShape),
+    /// The run time.
+    Remembered {
+        /// From this item on, a value is left for each item that is needed,
+        settled_from: u32,
+        /// and up to this one, which is not among them.
+        settled_until: u32,
+    },
 }
 
 /// How many items satisfy a goal.
@@ -57,11 +74,20 @@ impl ArrayShape {
             min_items: length,
             max_items: Some(length),
             contains: Vec::new(),
-            unique: None,
+            unique: Unique::No,
         }
     }
     /// `None` if no array is left.
     pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
+        let (mut shape, unique) = Self::parts(algebra, members)?;
+        if unique {
+            shape.unique(algebra, members)?;
+        }
+        let possible = shape.max_items.is_none_or(|max| shape.min_items <= max);
+        Ok(possible.then_some(shape))
+    }
+    /// What is said about the items one by one, and whether they must be unique besides.
+    pub(crate) fn parts(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<(Self, bool)> {
         let schemas: Vec<_> = members.iter().map(|&id| algebra.store.get(id)).collect();
         let rules: Vec<&ArrayRules> = schemas.iter().map(|schema| &schema.array).collect();
         let prefix_len = rules.iter().map(|rules| rules.prefix.len()).max().unwrap_or(0);
@@ -75,13 +101,12 @@ impl ArrayShape {
             min_items: rules.iter().map(|rules| rules.min_items).max().unwrap_or(0),
             max_items: rules.iter().filter_map(|rules| rules.max_items).min(),
             contains: Vec::new(),
-            unique: None,
+            unique: Unique::No,
         };
         shape.contains(algebra, members)?;
         shape.cut(algebra);
-        shape.unique(algebra, members)?;
-        let possible = shape.max_items.is_none_or(|max| shape.min_items <= max);
-        Ok(possible.then_some(shape))
+        let unique = rules.iter().any(|rules| rules.unique);
+        Ok((shape, unique))
     }
     fn contains(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
         for &id in members {
@@ -114,24 +139,27 @@ impl ArrayShape {
         }
     }
     fn unique(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
-        let rule = members.iter().copied().find(|&id| algebra.store.get(id).array.unique);
-        let Some(id) = rule.filter(|_| self.max_items.is_none_or(|max| max > 1)) else { return Ok(()) };
-        if self.never_repeats(algebra)? {
+        if self.max_items.is_some_and(|max| max <= 1) || self.never_repeats(algebra)? {
+            self.unique = Unique::Always;
             return Ok(());
         }
-        self.unique = self.finite(algebra)?;
-        match &self.unique {
-            Some(unique) => {
-                // There is no array longer than the values reach.
-                let most = unique.values.len() as u32;
-                self.max_items = Some(self.max_items.map_or(most, |max| max.min(most)));
-                Ok(())
-            }
+        if let Some(unique) = self.finite(algebra)? {
+            // There is no array longer than the values reach.
+            let most = unique.values.len() as u32;
+            self.max_items = Some(self.max_items.map_or(most, |max| max.min(most)));
+            self.unique = Unique::Listed(unique);
+            return Ok(());
+        }
+        match self.settled(algebra)? {
+            Some((settled_from, settled_until)) => self.unique = Unique::Remembered { settled_from, settled_until },
             None => {
-                let reason = "the items have too many values to remember those seen";
-                algebra.unsupported_at(id, "uniqueItems", reason)
+                let id = members.iter().copied().find(|&id| algebra.store.get(id).array.unique);
+                let reason =
+                    "the items have too many values for the grammar, and too few to be sure of others at run time";
+                algebra.unsupported_at(id.unwrap_or(algebra.store.always), "uniqueItems", reason)?;
             }
         }
+        Ok(())
     }
     /// Whether no two items can be equal, whatever they are.
     fn never_repeats(&self, algebra: &mut Algebra<'_>) -> Result<bool> {
@@ -166,6 +194,16 @@ impl ArrayShape {
         let limit = algebra.options.limits.facts.saturating_mul(4);
         let fits = unique.values.len() <= MAX_VALUES && unique.subsets(self.max_items) <= limit;
         Ok(fits.then_some(unique))
+    }
+}
+
+impl Unique {
+    /// The values, if the grammar remembers them.
+    pub(crate) fn listed(&self) -> Option<&UniqueShape> {
+        match self {
+            Self::Listed(unique) => Some(unique),
+            _ => None,
+        }
     }
 }
 

@@ -6,9 +6,10 @@ mod length;
 mod number;
 mod object;
 mod obligation;
+mod remembered;
 mod string;
 
-pub(crate) use array::{ArrayShape, ContainsShape, UniqueShape};
+pub(crate) use array::{ArrayShape, ContainsShape, Unique, UniqueShape};
 pub(crate) use length::longest;
 pub(crate) use number::NumberShape;
 pub(crate) use object::{FreeKeys, Named, ObjectShape, Obligations};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use glrmask_automata::Dfa;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::algebra::{Algebra, Goal};
+use crate::algebra::{Algebra, Goal, PLENTY};
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language::{self, LanguageId};
@@ -33,6 +33,8 @@ pub(crate) struct ObjectShape {
     pub(crate) max_properties: Option<u32>,
     /// Number of obligations: conditions that some member must meet.
     pub(crate) obligations: u32,
+    /// Whether free keys may not be repeated, which is enforced at run time.
+    pub(crate) distinct: bool,
 }
 
 /// A member with a known key.
@@ -74,7 +76,15 @@ pub(crate) struct FreeKeys {
 impl ObjectShape {
     /// Objects of these members and no others.
     pub(crate) fn closed(named: Vec<Named>) -> Self {
-        Self { named, forbidden: Vec::new(), free: Vec::new(), min_properties: 0, max_properties: None, obligations: 0 }
+        Self {
+            named,
+            forbidden: Vec::new(),
+            free: Vec::new(),
+            min_properties: 0,
+            max_properties: None,
+            obligations: 0,
+            distinct: false,
+        }
     }
     /// `None` if no object is left.
     pub(crate) fn merge(algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<Option<Self>> {
@@ -88,6 +98,7 @@ impl ObjectShape {
             min_properties: rules.iter().map(|rules| rules.min_properties).max().unwrap_or(0),
             max_properties: rules.iter().filter_map(|rules| rules.max_properties).min(),
             obligations: 0,
+            distinct: false,
         };
         if !shape.name(algebra, &rules, &names)? {
             return Ok(None);
@@ -209,10 +220,7 @@ impl ObjectShape {
         if free.names.is_empty() && !free.languages.iter().any(|(_, positive)| *positive) {
             return Ok(None);
         }
-        let languages = StringRules { languages: free.languages.clone(), ..StringRules::default() };
-        let languages = Schema { string: languages, ..Schema::typed(TypeSet::STRING) };
-        let languages = algebra.store.intern(languages, "");
-        let goal = algebra.goal(free.names.iter().copied().chain([languages]));
+        let goal = free.as_goal(algebra);
         let Some(values) = algebra.enumerate(&goal, MAX_FEW)? else { return Ok(None) };
         let known = |key: &String| {
             self.named.iter().any(|named| *named.key == **key) || self.forbidden.iter().any(|other| **other == **key)
@@ -223,7 +231,8 @@ impl ObjectShape {
         });
         Ok(Some(keys.filter(|key| !known(key)).collect()))
     }
-    /// A text may repeat a free key, so members can only be counted where none is free.
+    /// A text may repeat a free key, so members can only be counted where none is free, or where keys are remembered at
+    /// run time.
     fn check_counts(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
         let required = self.named.iter().filter(|named| named.required).count() as u64;
         if u64::from(self.min_properties) <= required {
@@ -233,12 +242,34 @@ impl ObjectShape {
             self.max_properties = None;
         }
         if self.min_properties > 1 && !self.free.is_empty() {
+            self.distinct = self.obligations == 0 && self.has_endless_keys(algebra)?;
+        }
+        if self.min_properties > 1 && !self.free.is_empty() && !self.distinct {
             let at = members.iter().find(|&&id| algebra.store.get(id).object.min_properties == self.min_properties);
             let id = at.copied().unwrap_or(algebra.store.always);
             let reason = "a free key that is repeated counts twice";
             algebra.unsupported_at(id, "minProperties", reason)?;
         }
         Ok(())
+    }
+    /// Whether free keys of some kind never run out, so that behind every comma there is another member.
+    pub(crate) fn has_endless_keys(&self, algebra: &mut Algebra<'_>) -> Result<bool> {
+        for free in &self.free {
+            if algebra.count_keys(free)? == PLENTY && algebra.at_least(&free.value)? > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl FreeKeys {
+    /// What a key satisfies as a string.
+    pub(crate) fn as_goal(&self, algebra: &mut Algebra<'_>) -> Goal {
+        let languages = StringRules { languages: self.languages.clone(), ..StringRules::default() };
+        let languages = Schema { string: languages, ..Schema::typed(TypeSet::STRING) };
+        let languages = algebra.store.intern(languages, "");
+        algebra.goal(self.names.iter().copied().chain([languages]))
     }
 }
 

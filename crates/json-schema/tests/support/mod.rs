@@ -1,5 +1,7 @@
 //! A recogniser to check grammars with: Earley's algorithm over byte positions, each terminal a minimal automaton.
-//! Plain and slow on purpose; it shares nothing with the engine.
+//! Plain and slow on purpose; it shares nothing with the engine. Rules beside the grammar are checked on the whole text.
+
+mod rules;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -31,6 +33,9 @@ impl Recognizer {
         Ok(Self { grammar: grammar.clone(), automata, by_lhs })
     }
     pub(crate) fn accepts(&self, text: &str) -> bool {
+        self.derives(text) && self.grammar.instance.as_ref().is_none_or(|asked| rules::obeys(asked, text))
+    }
+    fn derives(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
         let mut sets: Vec<BTreeSet<Item>> = vec![BTreeSet::new(); bytes.len() + 1];
         let mut scans: HashMap<(TerminalId, usize), Vec<usize>> = HashMap::new();

@@ -7,6 +7,7 @@
 
 mod costs;
 mod lexemes;
+mod ruled;
 mod text;
 mod tokens;
 
@@ -94,7 +95,8 @@ impl ConstraintState {
     /// # Errors
     /// More than [`COMPLETION_BYTES`] are needed; a limit of the tables.
     pub fn shortest_completion(&self) -> Result<Option<Vec<u8>>, RuntimeError> {
-        Ok(self.completion(With::Bytes)?.map(|text| text.bytes))
+        let found = self.completion(With::Bytes)?.map(|text| text.bytes);
+        self.by_the_rules(found)
     }
 
     /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out.
@@ -102,7 +104,10 @@ impl ConstraintState {
     /// # Errors
     /// A limit of the tables.
     pub fn shortest_completion_len(&self) -> Result<Option<u64>, RuntimeError> {
-        self.complete(With::Bytes, |_, found| Ok(found.cost))
+        match self.tracker() {
+            None => self.complete(With::Bytes, |_, found| Ok(found.cost)),
+            Some(_) => Ok(self.shortest_completion()?.map(|text| text.len() as u64)),
+        }
     }
 
     fn completion(&self, with: With) -> Result<Option<Text>, RuntimeError> {

@@ -56,7 +56,12 @@ impl ConstraintState {
     /// # Errors
     /// As for [`shortest_completion`](Self::shortest_completion); the search ended without any completion.
     pub fn shortest_completion_tokens(&self) -> Result<Option<TokenCompletion>, RuntimeError> {
-        let Some(text) = self.completion(With::Events)? else { return Ok(None) };
+        let Some(mut text) = self.completion(With::Events)? else { return Ok(None) };
+        if self.tracker().is_some() {
+            // Texts under rules have no token events.
+            let Some(bytes) = self.by_the_rules(Some(text.bytes))? else { return Ok(None) };
+            text = Text { cost: bytes.len() as u64, bytes, events: Vec::new() };
+        }
         let inner = self.constraint().inner();
         let split = split(inner, &text);
         if text == Text::default() {
@@ -70,6 +75,12 @@ impl ConstraintState {
         };
         let mut search = TokenSearch::new(inner, split.as_ref().map(Vec::len));
         let improved = search.run(self.branches(), text.cost)?;
+        let within_rules = |tokens: &Vec<TokenId>| self.validate_tokens(tokens).map(|valid| valid == tokens.len());
+        if !improved.as_ref().map_or(Ok(true), within_rules)? {
+            // The fewest by the grammar: whether others are as few is not known.
+            let unknown = RuntimeError::limit("steps to find tokens", COMPLETION_STEPS, COMPLETION_STEPS);
+            return split.map(|tokens| Some(TokenCompletion { tokens, is_minimal: false })).ok_or(unknown);
+        }
         match (improved.or(split), search.steps_left) {
             (Some(tokens), left) => Ok(Some(TokenCompletion { tokens, is_minimal: left > 0 })),
             (None, 0) => Err(RuntimeError::limit("steps to find tokens", COMPLETION_STEPS, COMPLETION_STEPS)),

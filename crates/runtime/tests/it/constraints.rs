@@ -120,6 +120,7 @@ impl Spec {
             accepts_empty: self.accepts_empty,
             token_terminals: Vec::new(),
             markers: None,
+            rules: None,
         }
     }
 

@@ -34,6 +34,8 @@ class JsonSchemaLimits(TypedDict, total=False):
     """Sets of keys of one object (in any order), or of unique items of one array, that are told apart: 2ⁿ for n."""
     watched: int
     """Counts of items of one array that are told apart for `contains` and `uniqueItems`."""
+    places: int
+    """Places of a text that are told apart where items or keys are remembered while decoding."""
     digits: int
     """Digits of a number that takes part in a bound or a value."""
     steps: int

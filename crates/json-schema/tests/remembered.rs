@@ -1,0 +1,200 @@
+//! Unique items and distinct keys over unboundedly many values: enforced beside the grammar, by the place of the text.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use glrmask_json_schema::{compile, Category, Escapes, Options, PropertyOrder, Unsupported, Whitespace};
+use support::Recognizer;
+
+type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+fn check(cases: &[Case], options: &Options) {
+    for (schema, good, bad) in cases {
+        let compiled = compile(schema, options).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        assert!(compiled.grammar.instance.is_some(), "{schema}");
+        assert!(compiled.warnings.is_empty(), "{schema}");
+        let recognizer = Recognizer::new(&compiled.grammar).unwrap();
+        for text in *good {
+            assert!(recognizer.accepts(text), "{schema} accepts {text}");
+        }
+        for text in *bad {
+            assert!(!recognizer.accepts(text), "{schema} refuses {text}");
+        }
+    }
+}
+
+const STRINGS: &str = r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;
+
+#[test]
+fn items_of_any_kind() {
+    check(
+        &[
+            (STRINGS, &["[]", "[\"a\"]", "[\"a\", \"b\", \"ab\"]"], &["[\"a\", \"a\"]", "[\"\\u0061\", \"b\", \"a\"]"]),
+            (
+                r#"{"uniqueItems": true}"#,
+                &["1", "{\"a\": [1, 1]}", "[1, true, \"1\", [1], {\"a\": 1}, 10]", "[[1, 1], [1]]"],
+                &["[1, 1.0]", "[0, -0e1]", "[{\"a\": 1, \"b\": 2}, {\"b\": 2, \"a\": 1}]", "[[1, 2], 3, [1, 2]]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 1000}, "uniqueItems": true, "minItems": 2}"#,
+                &["[1, 1000]", "[3, 2, 1]"],
+                &["[7]", "[7, 7]", "[1001, 1]"],
+            ),
+            (
+                r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true, "contains": {"pattern": "^x"}}"#,
+                &["[\"x\"]", "[\"a\", \"xy\"]"],
+                &["[]", "[\"a\", \"b\"]", "[\"x\", \"x\"]"],
+            ),
+            (
+                r#"{"type": "array", "prefixItems": [{"enum": [1, 2]}, {"enum": [1, 2]}], "items": {"type": "integer"}, "uniqueItems": true}"#,
+                &["[]", "[1]", "[1, 2]", "[2, 1, 3]"],
+                &["[1, 1]", "[1, 3]", "[1, 2, 1]"],
+            ),
+        ],
+        &Options::default(),
+    );
+}
+
+#[test]
+fn only_where_it_is_asked_for() {
+    check(
+        &[
+            (
+                r#"{"type": "object", "properties": {"a": {"items": {"type": "string"}, "uniqueItems": true},
+                    "b": {"items": {"type": "array", "items": {"type": "number"}, "uniqueItems": true}}}}"#,
+                &[
+                    "{\"a\": [\"x\", \"y\"], \"b\": [[1, 2], [1, 2]]}",
+                    "{\"c\": [1, 1]}",
+                    "{\"c\": {\"a\": [1, 1]}}",
+                    "{\"b\": [[1], [1], [2]]}",
+                ],
+                &["{\"a\": [\"x\", \"x\"]}", "{\"b\": [[1, 2], [3, 3]]}", "{\"a\": [], \"b\": [[1], [0, 2, 0]]}"],
+            ),
+            (
+                r#"{"type": "object", "patternProperties": {"^u": {"items": {"type": "string"}, "uniqueItems": true}, "e$": {"items": {"type": "string"}}},
+                    "properties": {"us": {"items": {"type": "string"}}, "set": {"items": {"type": "string"}, "uniqueItems": true}}, "additionalProperties": {"type": "array"}}"#,
+                &["{\"set\": [\"a\"], \"e\": [\"a\", \"a\"], \"xyz\": [1, 1]}", "{\"ux\": [\"a\", \"b\"]}"],
+                &[
+                    "{\"set\": [\"a\", \"a\"]}",
+                    "{\"ux\": [\"a\", \"a\"]}",
+                    "{\"ue\": [\"b\", \"b\"]}",
+                    "{\"us\": [\"a\", \"a\"]}",
+                ],
+            ),
+            (
+                r##"{"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "properties": {"v": {"type": "string"},
+                    "n": {"type": "array", "items": {"$ref": "#/$defs/node"}, "uniqueItems": true}}, "required": ["v"], "additionalProperties": false}}}"##,
+                &["{\"v\": \"a\", \"n\": [{\"v\": \"b\"}, {\"v\": \"b\", \"n\": []}]}"],
+                &[
+                    "{\"v\": \"a\", \"n\": [{\"v\": \"b\"}, {\"v\": \"b\"}]}",
+                    "{\"v\": \"a\", \"n\": [{\"v\": \"b\", \"n\": [{\"v\": \"c\"}, {\"v\": \"c\"}]}]}",
+                ],
+            ),
+            (
+                r#"{"items": [{"items": {"type": "string"}, "uniqueItems": true}, {"items": {"type": "string"}}], "$schema": "http://json-schema.org/draft-07/schema#"}"#,
+                &["[[\"a\"], [\"a\", \"a\"], [\"a\", \"a\"]]"],
+                &["[[\"a\", \"a\"]]"],
+            ),
+        ],
+        &Options::default(),
+    );
+}
+
+#[test]
+fn alternatives_that_agree() {
+    check(
+        &[
+            (
+                r#"{"uniqueItems": true, "anyOf": [{"items": {"type": "string"}}, {"items": {"type": "number"}}, {"type": "null"}]}"#,
+                &["[\"a\", \"b\"]", "[1, 2]", "null"],
+                &["[\"a\", \"a\"]", "[1, 1]", "[1, \"a\"]"],
+            ),
+            (
+                r#"{"anyOf": [{"items": {"type": "string"}, "uniqueItems": true}, {"items": {"type": "number"}, "maxItems": 1},
+                    {"enum": [[1, 2], "x"]}, {"items": {"enum": [1, 2]}, "uniqueItems": true}]}"#,
+                &["[\"a\", \"b\"]", "[1]", "[1, 2]", "[2, 1]"],
+                &["[\"a\", \"a\"]", "[1, 1]", "[2, 2]"],
+            ),
+        ],
+        &Options::default(),
+    );
+    for schema in [
+        r#"{"anyOf": [{"items": {"type": "string"}, "uniqueItems": true}, {"items": {"type": "number"}, "maxItems": 2}]}"#,
+        r#"{"anyOf": [{"items": {"type": "string"}, "uniqueItems": true}, {"enum": [[1, 1]]}]}"#,
+    ] {
+        let error = compile(schema, &Options::default()).unwrap_err();
+        let place = (error.category(), error.pointer(), error.keyword());
+        assert_eq!(place, (Category::Unsupported, Some("/anyOf/0"), Some("uniqueItems")), "{schema}");
+        let weaken = Options { unsupported: Unsupported::Weaken, ..Options::default() };
+        let compiled = compile(schema, &weaken).unwrap();
+        assert_eq!(compiled.warnings[0].keyword, "uniqueItems");
+        assert!(compiled.grammar.instance.is_none());
+    }
+}
+
+#[test]
+fn values_that_may_run_out_are_refused() {
+    for schema in [
+        r#"{"items": {"type": "integer", "minimum": 1, "maximum": 100}, "minItems": 101, "uniqueItems": true}"#,
+        r#"{"items": {"type": "string"}, "contains": {"const": "a"}, "minContains": 2, "uniqueItems": true}"#,
+        r#"{"items": {"type": "string"}, "contains": {"minLength": 2}, "maxContains": 2, "uniqueItems": true}"#,
+        r#"{"prefixItems": [{"type": "string"}, {"enum": [1, 2]}, {"enum": [1, 2]}], "minItems": 3, "uniqueItems": true}"#,
+        r#"{"type": "object", "minProperties": 2, "not": {"additionalProperties": {"type": "string"}}}"#,
+    ] {
+        let error = compile(schema, &Options::default()).expect_err(schema);
+        assert_eq!(error.category(), Category::Unsupported, "{schema}: {error}");
+    }
+}
+
+#[test]
+fn keys_that_are_counted() {
+    let cases: [Case; 3] = [
+        (
+            r#"{"type": "object", "minProperties": 2}"#,
+            &["{\"a\": 1, \"b\": 1}", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 1}}"],
+            &[
+                "{}",
+                "{\"a\": 1}",
+                "{\"a\": 1, \"a\": 2}",
+                "{\"a\": 1, \"\\u0061\": 2}",
+                "{\"a\": 1, \"b\": 1, \"b\": 2}",
+            ],
+        ),
+        (
+            r#"{"type": "object", "properties": {"x": {"type": "integer"}}, "minProperties": 3, "maxProperties": 3, "additionalProperties": {"type": "integer"}}"#,
+            &["{\"x\": 1, \"b\": 1, \"c\": 2}", "{\"a\": 1, \"b\": 1, \"c\": 2}"],
+            &["{\"x\": 1, \"b\": 1}", "{\"x\": 1, \"b\": 1, \"b\": 2}", "{\"x\": 1, \"b\": 1, \"c\": 2, \"d\": 3}"],
+        ),
+        (
+            r#"{"type": "object", "patternProperties": {"^[a-z]+$": {"type": "integer"}}, "additionalProperties": false, "minProperties": 2}"#,
+            &["{\"a\": 1, \"b\": 1}"],
+            &["{\"a\": 1, \"B\": 1}", "{\"a\": 1, \"a\": 1}"],
+        ),
+    ];
+    check(&cases, &Options::default());
+    check(&cases, &Options { property_order: PropertyOrder::Any, ..Options::default() });
+}
+
+#[test]
+fn however_it_is_spelled() {
+    let schema = r#"{"items": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}, "uniqueItems": true}"#;
+    let flexible = Options {
+        whitespace: Whitespace::Flexible,
+        property_order: PropertyOrder::Any,
+        escapes: Escapes::Any,
+        ensure_ascii: true,
+        ..Options::default()
+    };
+    check(
+        &[(
+            schema,
+            &["[ {\"a\" : \"\\u00e9\"},{\"a\":\"e\"} ]", "[{\"a\":\"1\",\"b\":\"2\"},{\"a\":\"2\",\"b\":\"1\"}]"],
+            &[
+                "[ {\"a\" : \"\\u00e9\"},{\"a\":\"\\u00E9\"} ]",
+                "[{\"a\":\"1\",\"b\":\"2\"} , {\"b\":\"\\u0032\",\"\\u0061\":\"1\"}]",
+            ],
+        )],
+        &flexible,
+    );
+}

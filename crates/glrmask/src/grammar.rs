@@ -237,7 +237,7 @@ impl Grammar {
         Ok(structural_tag::parse(spec, &options)?.into())
     }
 
-    /// One of the grammars that come with the library: arithmetic, c, javascript, json, json5, sql.
+    /// One of the grammars that come with the library: arithmetic, c, javascript, json, json5, python, sql.
     ///
     /// # Errors
     /// There is none of this name; the message lists them.

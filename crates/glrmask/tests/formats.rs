@@ -1,5 +1,8 @@
-//! Grammars in every text format, as data: what they accept and reject, which errors they have and where.
+//! Grammars in every text format, as data: what they accept and reject, which errors they have and where. The name of a
+//! case, or the comment above it, says which feature of the format's documentation it shows.
 #![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
 
 use glrmask::{CompileOptions, Error, ErrorKind, Grammar, LarkOptions, LarkProfile, RegexFlavor, TokenId, Vocab};
 use serde::Deserialize;
@@ -17,6 +20,10 @@ struct File {
 struct Case {
     name: String,
     source: String,
+    /// Ids by the names of token atoms.
+    #[serde(default)]
+    token_names: BTreeMap<String, Vec<u32>>,
+    /// In texts, `«300»` is the token with this id.
     #[serde(default)]
     accept: Vec<String>,
     #[serde(default)]
@@ -36,20 +43,35 @@ fn yes() -> bool {
     true
 }
 
+/// The single bytes, and some ids without bytes from 300 on.
 fn bytes() -> Vocab {
-    Vocab::new((0..=255u8).map(|byte| (TokenId(byte.into()), [byte]))).unwrap()
+    let bytes = (0..=255u8).map(|byte| (TokenId(byte.into()), vec![byte]));
+    Vocab::new(bytes.chain((300..310).map(|id| (TokenId(id), Vec::new())))).unwrap()
 }
 
 fn accepts(constraint: &glrmask::Constraint, text: &str) -> bool {
     let mut state = constraint.start();
-    state.commit_bytes(text.as_bytes()).is_ok() && state.is_accepting()
+    let mut commit = |piece: &str| {
+        let (id, bytes) = piece.split_once('»').map_or((None, piece), |(id, bytes)| (Some(id), bytes));
+        let event = id.is_none_or(|id| state.commit_token(TokenId(id.parse().unwrap())).is_ok());
+        event && state.commit_bytes(bytes.as_bytes()).is_ok()
+    };
+    text.split('«').all(&mut commit) && state.is_accepting()
 }
 
+type TokenNames = BTreeMap<String, Vec<TokenId>>;
+
 fn run(file: &str, read: impl Fn(&str) -> Result<Grammar, Error>) {
+    run_with(file, |source, _| read(source));
+}
+
+fn run_with(file: &str, read: impl Fn(&str, TokenNames) -> Result<Grammar, Error>) {
     let file: File = toml::from_str(file).unwrap();
     let vocab = bytes();
     for case in &file.case {
-        match (read(&case.source), &case.error) {
+        let ids = |ids: &Vec<u32>| ids.iter().copied().map(TokenId).collect();
+        let names = case.token_names.iter().map(|(name, of)| (name.clone(), ids(of))).collect();
+        match (read(&case.source, names), &case.error) {
             (Ok(_), Some(error)) => panic!("{}: no error, expected {error}", case.name),
             (Ok(grammar), None) => check_texts(case, &grammar, &vocab),
             (Err(error), Some(message)) => check_error(case, &error, message),
@@ -84,18 +106,22 @@ fn check_error(case: &Case, error: &Error, message: &str) {
 
 #[test]
 fn lark() {
-    run(include_str!("formats/lark.toml"), Grammar::from_lark);
+    run_with(include_str!("formats/lark.toml"), |source, token_names| {
+        Grammar::from_lark_with(source, &LarkOptions { token_names, ..LarkOptions::default() })
+    });
 }
 
 #[test]
 fn gbnf() {
-    run(include_str!("formats/gbnf.toml"), Grammar::from_gbnf);
+    run_with(include_str!("formats/gbnf.toml"), |source, names| Grammar::from_gbnf_with(source, &names));
 }
 
 #[test]
 fn lark_for_llms() {
-    let options = LarkOptions { profile: LarkProfile::Llm, ..LarkOptions::default() };
-    run(include_str!("formats/llm.toml"), |source| Grammar::from_lark_with(source, &options));
+    run_with(include_str!("formats/llm.toml"), |source, token_names| {
+        let options = LarkOptions { profile: LarkProfile::Llm, token_names, ..LarkOptions::default() };
+        Grammar::from_lark_with(source, &options)
+    });
 }
 
 #[test]

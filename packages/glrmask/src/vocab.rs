@@ -16,16 +16,16 @@ use crate::errors;
 #[pyclass(name = "Vocab", module = "glrmask", frozen)]
 pub struct PyVocab(Vocab);
 
-/// What every way to make a vocabulary is told beside the tokens.
-struct Extras<'a, 'py> {
-    special_tokens: Option<&'a Bound<'py, PyAny>>,
-    end_token_ids: Option<&'a Bound<'py, PyAny>>,
-    max_id: Option<&'a Bound<'py, PyAny>>,
-}
-
 /// An argument that may be anything, and one that may be left out.
 type Any<'a, 'py> = &'a Bound<'py, PyAny>;
 type Given<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// What every way to make a vocabulary is told beside the tokens.
+struct Extras<'a, 'py> {
+    special_tokens: Given<'a, 'py>,
+    end_token_ids: Given<'a, 'py>,
+    max_id: Given<'a, 'py>,
+}
 
 impl PyVocab {
     pub(crate) fn vocab(&self) -> &Vocab {
@@ -64,11 +64,10 @@ impl PyVocab {
     #[staticmethod]
     #[pyo3(signature = (token_to_id, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_dict(
-        py: Python<'_>,
-        token_to_id: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<&Bound<'_, PyAny>>,
+        token_to_id: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
         let Ok(entries) = token_to_id.cast::<PyDict>() else {
             return Err(errors::wrong_type("token_to_id", "a dict", token_to_id));
@@ -77,22 +76,21 @@ impl PyVocab {
         for (token, id) in entries {
             push(&mut content, &id, &token)?;
         }
-        Self::build(py, content, Extras { special_tokens, end_token_ids, max_id })
+        Self::build(token_to_id.py(), content, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]
     #[pyo3(signature = (id_to_bytes, *, special_tokens = None, end_token_ids = None, max_id = None))]
     fn from_id_to_bytes(
-        py: Python<'_>,
-        id_to_bytes: &Bound<'_, PyAny>,
-        special_tokens: Option<&Bound<'_, PyAny>>,
-        end_token_ids: Option<&Bound<'_, PyAny>>,
-        max_id: Option<&Bound<'_, PyAny>>,
+        id_to_bytes: Any<'_, '_>,
+        special_tokens: Given<'_, '_>,
+        end_token_ids: Given<'_, '_>,
+        max_id: Given<'_, '_>,
     ) -> PyResult<Self> {
         let Ok(entries) = id_to_bytes.cast::<PyDict>() else {
             return Err(errors::wrong_type("id_to_bytes", "a dict", id_to_bytes));
         };
-        Self::build(py, by_id(entries)?, Extras { special_tokens, end_token_ids, max_id })
+        Self::build(id_to_bytes.py(), by_id(entries)?, Extras { special_tokens, end_token_ids, max_id })
     }
 
     #[staticmethod]

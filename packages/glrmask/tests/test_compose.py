@@ -96,7 +96,7 @@ def test_other_threads_run_while_preparing(letters):
     while not done.wait(0.001):
         ticks += 1
     worker.join()
-    assert ticks > 3
+    assert ticks > 1  # at most one if the interpreter was held
 
 
 def test_an_empty_grammar_is_an_error_where_it_is_needed(letters, outer):

@@ -1,6 +1,7 @@
 """Vocabularies: ids and bytes both ways, loaders, refusals."""
 
 import base64
+import inspect
 import json
 import os
 from importlib import metadata
@@ -82,6 +83,24 @@ def test_large_ids_need_permission():
 def test_wrong_types_are_type_errors(make, argument):
     with pytest.raises(TypeError, match="must be"):
         make(argument)
+
+
+def test_every_constructor_has_the_same_keywords(tmp_path):
+    path = tmp_path / "ranks"
+    path.write_text("YQ== 0\n")
+    makers = [name for name in dir(Vocab) if name.startswith("from_")]
+    assert len(makers) == 9
+    for name in makers:
+        parameters = list(inspect.signature(getattr(Vocab, name)).parameters.values())
+        keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY and p.default is None]
+        assert keywords == ["special_tokens", "end_token_ids", "max_id"] and len(parameters) == 4, name
+        with pytest.raises(TypeError, match="max_ids"):
+            getattr(Vocab, name)({}, max_ids=3)
+    vocab = Vocab.from_tiktoken(path, special_tokens={"<x>": 3}, end_token_ids=[3], max_id=3)
+    assert (vocab.special_tokens, vocab.end_token_ids, vocab.max_id) == ({"<x>": 3}, [3], 3)
+    assert Vocab.from_dict({"a": 1}, special_tokens=None, end_token_ids=None, max_id=None).max_id == 1
+    with pytest.raises(LimitError):
+        Vocab.from_tiktoken(path, special_tokens={"<x>": 3}, max_id=2)
 
 
 def test_lone_surrogates_are_not_text():

@@ -9,7 +9,7 @@
 //! masks.
 //!
 //! Several threads share the places of lexemes between them. Each has tables of its own, with numbers of its own; the
-//! frozen tables are put side by side at the end ([`Frozen::join`]), which shifts numbers and nothing else. So threads
+//! frozen tables are put side by side at the end (`Frozen::join`), which shifts numbers and nothing else. So threads
 //! share nothing while they work, and the price is that what two of them need is made twice.
 
 use std::ops::Range;

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used)] // clippy knows tests, but not their helpers
 
 use std::error::Error;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use glrmask_automata::{Limits, ParseConfig, Regex};
-use glrmask_compiler::{analyze, compile, CompileError, Config};
+use glrmask_compiler::{analyze, compile, CompileError, Config, FillLimits, Interrupt, Optimization, Policy};
 use glrmask_grammar::{glrm, Expr, Grammar, GrammarBuilder, Pattern};
-use glrmask_runtime::Constraint;
+use glrmask_runtime::{Constraint, Cut, Refusal};
 use glrmask_vocab::{mask, TokenId, Vocab};
 
 fn vocab<B: AsRef<[u8]>>(tokens: impl IntoIterator<Item = B>) -> Vocab {
@@ -196,4 +198,50 @@ fn the_second_grammar_for_a_vocabulary_means_what_the_first_does() {
         });
         assert_eq!(masks[0], masks[1], "{text}");
     }
+}
+
+/// What compiling in the foreground says, waiting says for the background.
+#[test]
+fn reaching_a_limit_is_an_error_if_strict_and_now_or_when_waiting() {
+    let grammar = parse(r#"start s; nt s = "[" (NUM | s)* "]"; t NUM = [0-9]+;"#);
+    let vocab = vocab(["[", "]", "1", "[1", "1]"]);
+    let limited = |strict, background| {
+        let limits = FillLimits { states: Some(2), memory: None };
+        let policy =
+            Policy { optimization: Optimization::FastRuntime, limits, strict, background, ..Policy::default() };
+        compile(&grammar, &vocab, &Config { policy, ..Config::default() })
+    };
+    let error = limited(true, false).map(drop).unwrap_err();
+    assert!(error.is_limit() && error.fill_limit_reached() == Some(("units of work", 2)), "{error}");
+    let waiting = limited(true, true).unwrap();
+    let refused = waiting.wait(None).unwrap_err();
+    assert_eq!(refused.refusal(), Some(Refusal::Limit { what: "units of work", limit: 2 }));
+    assert_eq!((refused.to_string(), refused.numbers()), (error.to_string(), error.numbers()));
+    assert_eq!(allowed(&waiting), [0, 3], "the rest is filled while decoding");
+    assert_eq!(limited(false, true).unwrap().wait(None), Ok(Some(Some(Cut::States))));
+}
+
+#[test]
+fn a_fill_in_the_background_that_is_cancelled_is_an_error_of_waiting() {
+    let grammar = parse(r#"start s; nt s = "[" (NUM | s)* "]"; t NUM = [0-9]+;"#);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let asked = cancelled.clone();
+    let here = std::thread::current().id();
+    // Nobody wants it any more as soon as the other thread works on it.
+    let check = move || {
+        let elsewhere = std::thread::current().id() != here;
+        asked.fetch_or(elsewhere, Ordering::Relaxed);
+        elsewhere.then_some(Interrupt::Cancelled)
+    };
+    let policy = Policy {
+        optimization: Optimization::FastRuntime,
+        background: true,
+        check: Some(Arc::new(check)),
+        ..Policy::default()
+    };
+    let constraint = compile(&grammar, &vocab(["[", "]", "1"]), &Config { policy, ..Config::default() }).unwrap();
+    let waited = constraint.wait(None);
+    assert!(cancelled.load(Ordering::Relaxed));
+    assert_eq!(waited.unwrap_err().refusal(), Some(Refusal::Cancelled));
+    assert!(!constraint.is_complete());
 }

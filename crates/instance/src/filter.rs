@@ -83,10 +83,14 @@ struct Level {
     state: State,
     /// The token of this node, if it is in the mask and something is at stake at its end.
     pending: Option<Rank>,
+    /// Whether a token here or above waits for another to stay.
+    asked: bool,
     /// Whether a token of this subtree stays.
     stays: bool,
-    /// In a watched string, the bytes that are of interest. Others are content off every earlier value.
-    watched: Option<ByteSet>,
+    /// The bytes that can matter at once.
+    telling: ByteSet,
+    /// What must be below a node of another byte for it to matter; 0 if it cannot.
+    needed: u8,
 }
 
 impl<C: Continuations> Filter<'_, C> {
@@ -130,7 +134,7 @@ impl<C: Continuations> Filter<'_, C> {
 
     /// Walks the trie in preorder.
     fn walk(&mut self, start: &State) -> Result<(), C::Error> {
-        let root = self.level(NodeId::ROOT, start.clone(), Attention::Watched);
+        let root = self.level(NodeId::ROOT, start.clone(), Attention::Watched, false);
         let mut levels = vec![root];
         let mut node = NodeId(1);
         while let Some(level) = levels.last() {
@@ -143,21 +147,16 @@ impl<C: Continuations> Filter<'_, C> {
         Ok(())
     }
 
-    /// Reads the byte of the node and enters it if something below it matters; the next node to visit.
+    /// Passes over children that do not matter, and enters the next that does; the next node to visit.
     fn visit(&mut self, levels: &mut Vec<Level>, node: NodeId) -> NodeId {
-        let end = self.trie.end(node);
-        let Some(level) = levels.last() else { return end };
-        let byte = self.trie.byte(node);
-        if level.watched.is_some_and(|watched| !watched.contains(byte) && byte >= b' ') {
-            // The next state is that of a string that is not watched.
-            let needed = needed(Attention::InString, true, self.rules.are_unsettled());
-            if !self.walk.has_below(node, needed) && !level.state.is_unsettled_anywhere(self.rules) {
-                self.pass(levels, node);
-                return end;
-            }
+        let Some(level) = levels.last_mut() else { return node };
+        let node = self.skip_content(level, node);
+        if node >= level.end {
+            return node;
         }
+        let end = self.trie.end(node);
         let mut state = level.state.clone();
-        match state.step(self.rules, byte) {
+        match state.step(self.rules, self.trie.byte(node)) {
             Ok(()) => {}
             Err(fault) if fault.is_not_json() => return end,
             Err(_) => {
@@ -169,34 +168,55 @@ impl<C: Continuations> Filter<'_, C> {
         let matters = attention == Attention::Watched
             || self.walk.has_below(node, needed(attention, state.is_watched(), self.rules.are_unsettled()));
         if !matters {
-            self.pass(levels, node);
+            self.pass(level, node);
             return end;
         }
-        let level = self.level(node, state, attention);
+        let asked = level.asked && !level.stays;
+        let level = self.level(node, state, attention, asked);
         levels.push(level);
         NodeId(node.0 + 1)
     }
 
-    fn level(&self, node: NodeId, state: State, attention: Attention) -> Level {
+    /// Most bytes are content off every earlier value, or no JSON; nothing below them matters then.
+    fn skip_content(&self, level: &mut Level, mut node: NodeId) -> NodeId {
+        while node < level.end
+            && !level.telling.contains(self.trie.byte(node))
+            && !self.walk.has_below(node, level.needed)
+        {
+            self.pass(level, node);
+            node = self.trie.end(node);
+        }
+        node
+    }
+
+    fn level(&self, node: NodeId, state: State, attention: Attention, asked: bool) -> Level {
         let token = self.trie.token(node).filter(|&rank| is_set(self.vocab.ids(rank), self.words));
         let at_stake = token.is_some() && state.is_at_stake(self.rules);
-        let watched = (attention == Attention::Watched).then(|| state.watched_bytes()).flatten();
+        let settled = !state.is_unsettled_anywhere(self.rules);
+        let unsettled = self.rules.are_unsettled();
+        let needed = match (state.is_in_string(), attention) {
+            (true, _) => needed(Attention::InString, true, unsettled),
+            (false, Attention::Watched) => 0,
+            (false, _) => needed(Attention::Structure, true, unsettled),
+        };
         Level {
             end: self.trie.end(node),
             pending: token.filter(|_| at_stake),
+            asked: asked || at_stake,
             stays: token.is_some() && !at_stake,
+            telling: if settled { state.telling_bytes(attention) } else { ByteSet::FULL },
+            needed,
             state,
-            watched,
         }
     }
 
     /// Nothing at or below the node can be refused: if some token there is in the mask, those it begins with stay.
-    fn pass(&self, levels: &mut [Level], node: NodeId) {
-        let asked = levels.iter().rev().take_while(|level| !level.stays).any(|level| level.pending.is_some());
-        let Some(level) = levels.last_mut().filter(|_| asked) else { return };
-        let (first, end) = self.trie.subtree_ranks(node);
-        let ids = self.vocab.range_ids(first, end);
-        level.stays = is_set(ids.get(..LOOKED_UP).unwrap_or(ids), self.words);
+    fn pass(&self, level: &mut Level, node: NodeId) {
+        if level.asked && !level.stays {
+            let (first, end) = self.trie.subtree_ranks(node);
+            let ids = self.vocab.range_ids(first, end);
+            level.stays = is_set(ids.get(..LOOKED_UP).unwrap_or(ids), self.words);
+        }
     }
 
     /// Leaves the last level: its token is decided, and what is known of it is passed up.

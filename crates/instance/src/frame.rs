@@ -10,6 +10,9 @@
 //!                               "a": 1             after  "a": 1  the first
 //!                               , "b": 2           after  "b": 2  the first: equal, if it ends here
 //! ```
+//!
+//! Where a value equals a part of a candidate, the part is taken in its place. So around it a comparison ends at once,
+//! and comparing at every level costs the size of the value once, not once per level.
 
 use std::sync::Arc;
 
@@ -83,13 +86,13 @@ impl Frame {
         }
     }
 
-    /// What the next value in it must not become. O(candidates · log candidates).
+    /// What the next value in it must not become.
     pub(crate) fn next_values(&self) -> Ranges {
         match &self.body {
             Body::Array(array) => {
                 let mut ranges = array.used.ranges(true);
                 if !self.candidates.is_empty() {
-                    ranges.extend(self.candidates.parts(|value| value.items().get(array.count as usize)));
+                    ranges.extend(self.candidates.items(array.count as usize));
                 }
                 ranges
             }
@@ -124,17 +127,21 @@ impl Frame {
         let Body::Array(array) = &mut self.body else { return Ok(()) };
         let position = array.count as usize;
         array.count = array.count.saturating_add(1);
-        let Some(value) = value else { return Ok(()) };
+        let Some(mut value) = value else { return Ok(()) };
         if !self.candidates.is_empty() {
-            let agrees = |other: &Value| other.items().get(position).is_some_and(|item| same(item, &value));
-            self.candidates = self.candidates.filter(agrees);
+            self.candidates = match self.candidates.items(position).find(&value) {
+                Some(equal) => {
+                    value = equal.clone();
+                    self.candidates.filter(|other| other.items().get(position).is_some_and(|item| same(item, &value)))
+                }
+                None => Ranges::default(),
+            };
         }
         if array.unique {
-            let entry = Entry::of(&value);
-            if array.used.contains(&entry) {
+            if array.used.contains(&value) {
                 return Err(value);
             }
-            array.used.insert(entry);
+            array.used.insert(Entry::of(&value));
         }
         if self.keep {
             array.items.push(value);
@@ -156,7 +163,7 @@ impl Frame {
                 let others: Vec<&Entry> = object.members.iter().filter(|member| member.text != key).collect();
                 self.candidates = object.initial.filter(|value| others.iter().all(|member| agrees(value, member)));
             }
-            object.values = self.candidates.parts(|value| value.member(&key));
+            object.values = self.candidates.members(&key);
         }
         object.key = Some(key);
         Ok(())
@@ -170,12 +177,14 @@ impl Frame {
         // Of a value that is not wanted, only the key is remembered, and only if keys are distinct.
         let value = value.or_else(|| object.distinct.then(|| Value::scalar(vec![tag::NULL])));
         let (Some(text), Some(value)) = (key, value) else { return };
-        let member = Entry { text, value };
+        let mut member = Entry { text, value };
         if !self.candidates.is_empty() {
-            self.candidates = if object.values.is_empty() {
-                Ranges::default()
-            } else {
-                self.candidates.filter(|value| agrees(value, &member))
+            self.candidates = match object.values.find(&member.value) {
+                Some(equal) => {
+                    member.value = equal.clone();
+                    self.candidates.filter(|value| agrees(value, &member))
+                }
+                None => Ranges::default(),
             };
         }
         object.values.clear();

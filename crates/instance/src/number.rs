@@ -186,6 +186,7 @@ mod tests {
     use super::*;
     use crate::run::Run;
     use crate::value::{Entry, Value};
+    use std::sync::Arc;
 
     fn text(spelling: &str) -> Vec<u8> {
         let mut bytes = spelling.bytes();
@@ -217,7 +218,8 @@ mod tests {
     #[test]
     fn beginnings_are_consistent_with_what_they_can_become() {
         let ranges = |values: &[&str]| {
-            Ranges::of(Run::new(values.iter().map(|value| Entry::of(&Value::scalar(text(value)))).collect()))
+            let entries = values.iter().map(|value| Entry::of(&Value::scalar(text(value)))).collect();
+            Ranges::all([&Arc::new(Run::new(entries))], true)
         };
         for (value, can, cannot) in [
             ("1", ["1", "10", "0.1", "1e", "100e-2"], ["2", "-", "11", "1.01", "12e"]),

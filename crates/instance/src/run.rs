@@ -7,23 +7,34 @@
 use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::ByteSet;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::value::{same, tag, Entry, Value};
+use crate::value::{same, Entry, Value};
 
 /// Entries sorted by text. Immutable.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     entries: Vec<Entry>,
-    /// Every key of the objects among the values, once; found when first asked for.
-    keys: OnceLock<Arc<Run>>,
+    /// What is in the values, sorted by where it is; found when first asked for.
+    columns: OnceLock<Columns>,
+}
+
+/// What is in the arrays and objects of a run, each column in the order of a run.
+#[derive(Debug, Default)]
+struct Columns {
+    /// Every key, once.
+    keys: Arc<Run>,
+    /// Members by key.
+    members: FxHashMap<Arc<[u8]>, Arc<Run>>,
+    /// Items by position.
+    items: Vec<Arc<Run>>,
 }
 
 impl Run {
     pub(crate) fn new(mut entries: Vec<Entry>) -> Self {
         entries.sort_by(|a, b| a.text.cmp(&b.text));
-        Self { entries, keys: OnceLock::new() }
+        Self { entries, columns: OnceLock::new() }
     }
 
     pub(crate) fn entries(&self) -> &[Entry] {
@@ -36,11 +47,11 @@ impl Run {
         self.entries.get(found)
     }
 
-    /// Whether the value is here, under its own text. O(log entries + size).
-    pub(crate) fn contains(&self, entry: &Entry) -> bool {
-        let first = self.entries.partition_point(|other| other.text < entry.text);
-        let alike = self.entries.iter().skip(first).take_while(|other| other.text == entry.text);
-        alike.map(|other| &other.value).any(|other| same(other, &entry.value))
+    /// A value here that is equal, under its own text. O(log entries + size).
+    pub(crate) fn find(&self, value: &Arc<Value>) -> Option<&Arc<Value>> {
+        let first = self.entries.partition_point(|other| other.text.as_ref() < value.text());
+        let alike = self.entries.iter().skip(first).take_while(|other| other.text.as_ref() == value.text());
+        alike.map(|other| &other.value).find(|other| same(other, value))
     }
 
     /// The half-open range of entries within `range` whose text has `byte` at `depth`, all before being alike.
@@ -52,16 +63,48 @@ impl Run {
         (low + begin as u32, low + (begin + count) as u32)
     }
 
-    fn keys(&self) -> &Arc<Run> {
-        self.keys.get_or_init(|| Arc::new(keys_of(self.entries.iter())))
+    fn take_columns(&mut self) -> Vec<Arc<Run>> {
+        let columns = self.columns.take();
+        columns.into_iter().flat_map(|columns| columns.members.into_values().chain(columns.items)).collect()
+    }
+
+    fn columns(&self) -> &Columns {
+        self.columns.get_or_init(|| Columns::of(self.entries.iter().map(|entry| entry.value.as_ref())))
     }
 }
 
-/// Every key of the objects, once.
-fn keys_of<'a>(objects: impl Iterator<Item = &'a Entry>) -> Run {
-    let mut seen: FxHashSet<&[u8]> = FxHashSet::default();
-    let members = objects.flat_map(|object| object.value.members());
-    Run::new(members.filter(|member| seen.insert(&member.text)).cloned().collect())
+/// Drops the columns of columns one after the other: they are as deep as values are.
+impl Drop for Run {
+    fn drop(&mut self) {
+        let mut rest = self.take_columns();
+        while let Some(run) = rest.pop() {
+            if let Some(mut run) = Arc::into_inner(run) {
+                rest.append(&mut run.take_columns());
+            }
+        }
+    }
+}
+
+impl Columns {
+    /// O(n log n) for n items and members.
+    fn of<'a>(values: impl Iterator<Item = &'a Value>) -> Self {
+        let mut members: FxHashMap<Arc<[u8]>, Vec<Entry>> = FxHashMap::default();
+        let mut items: Vec<Vec<Entry>> = Vec::new();
+        for value in values {
+            for member in value.members() {
+                members.entry(member.text.clone()).or_default().push(Entry::of(&member.value));
+            }
+            items.resize(items.len().max(value.items().len()), Vec::new());
+            items.iter_mut().zip(value.items()).for_each(|(column, item)| column.push(Entry::of(item)));
+        }
+        let key = |(text, column): (&Arc<[u8]>, &Vec<Entry>)| {
+            column.first().map(|entry| Entry { text: text.clone(), value: entry.value.clone() })
+        };
+        let keys = Arc::new(Run::new(members.iter().filter_map(key).collect()));
+        let run = |column| Arc::new(Run::new(column));
+        let members = members.into_iter().map(|(key, column)| (key, run(column))).collect();
+        Self { keys, members, items: items.into_iter().map(run).collect() }
+    }
 }
 
 /// Entries that stand together in a run.
@@ -83,10 +126,6 @@ impl Ranges {
     pub(crate) fn all<'a>(runs: impl IntoIterator<Item = &'a Arc<Run>>, at_stake: bool) -> Self {
         let range = |run: &Arc<Run>| Range { run: run.clone(), low: 0, high: run.entries.len() as u32, at_stake };
         Self(runs.into_iter().filter(|run| !run.entries.is_empty()).map(range).collect())
-    }
-
-    pub(crate) fn of(run: Run) -> Self {
-        Self::all([&Arc::new(run)], true)
     }
 
     pub(crate) fn extend(&mut self, more: Self) {
@@ -153,33 +192,45 @@ impl Ranges {
         let kept = self.0.iter().filter_map(|range| {
             let entries: Vec<Entry> = range.entries().iter().filter(|entry| keep(&entry.value)).cloned().collect();
             let high = entries.len() as u32;
-            let run = Arc::new(Run { entries, keys: OnceLock::new() });
+            let run = Arc::new(Run { entries, columns: OnceLock::new() });
             (high > 0).then_some(Range { run, low: 0, high, at_stake: range.at_stake })
         });
         Self(kept.collect())
     }
 
-    /// What `part` picks of each value, where it picks something. O(entries · log entries).
-    pub(crate) fn parts(&self, part: impl Fn(&Value) -> Option<&Arc<Value>>) -> Self {
-        let entries = self.0.iter().flat_map(|range| range.entries());
-        let picked: Vec<Entry> = entries.filter_map(|entry| part(&entry.value)).map(Entry::of).collect();
-        if picked.is_empty() {
-            return Self::default();
-        }
-        Self::of(Run::new(picked))
+    /// A value among them that is equal, under its own text.
+    pub(crate) fn find(&self, value: &Arc<Value>) -> Option<&Arc<Value>> {
+        self.0.iter().find_map(|range| range.run.find(value))
     }
 
-    /// Every key of these objects. Remembered for ranges that hold all objects of a run.
+    /// The items at a position of these arrays.
+    pub(crate) fn items(&self, position: usize) -> Self {
+        self.column(|columns| columns.items.get(position))
+    }
+
+    /// The members with a key of these objects.
+    pub(crate) fn members(&self, key: &[u8]) -> Self {
+        self.column(|columns| columns.members.get(key))
+    }
+
+    /// Every key of these objects.
     pub(crate) fn keys(&self) -> Self {
-        let mut keys = Self::default();
+        self.column(|columns| Some(&columns.keys))
+    }
+
+    /// One column of what is in the values. Columns of whole runs are remembered, others made: O(n log n) in what the
+    /// values hold.
+    fn column(&self, pick: impl Fn(&Columns) -> Option<&Arc<Run>>) -> Self {
+        let mut picked = Self::default();
         for range in &self.0 {
-            if range.holds_all_objects() {
-                keys.extend(Self::all([range.run.keys()], true));
+            let column = if range.holds_all_of_its_kind() {
+                pick(range.run.columns()).cloned()
             } else {
-                keys.extend(Self::of(keys_of(range.entries().iter())));
-            }
+                pick(&Columns::of(range.entries().iter().map(|entry| entry.value.as_ref()))).cloned()
+            };
+            picked.extend(Self::all(column.iter(), true));
         }
-        keys
+        picked
     }
 }
 
@@ -189,9 +240,11 @@ impl Range {
         self.run.entries.get(self.low as usize..self.high as usize).unwrap_or_default()
     }
 
-    fn holds_all_objects(&self) -> bool {
-        let outside = self.low.checked_sub(1).and_then(|before| self.run.entries.get(before as usize));
-        let is_object = |entry: Option<&Entry>| entry.is_some_and(|entry| entry.text.first() == Some(&tag::OBJECT));
-        !is_object(outside) && !is_object(self.run.entries.get(self.high as usize))
+    /// Whether no other array (object) is in the run, if these are arrays (objects).
+    fn holds_all_of_its_kind(&self) -> bool {
+        let kind = |entry: Option<&Entry>| entry.and_then(|entry| entry.text.first()).copied();
+        let before = self.low.checked_sub(1).and_then(|before| self.run.entries.get(before as usize));
+        let here = kind(self.entries().first());
+        here != kind(before) && here != kind(self.run.entries.get(self.high as usize))
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::run::{Ranges, Run};
-use crate::value::Entry;
+use crate::value::{Entry, Value};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelf {
@@ -39,8 +39,8 @@ impl Shelf {
     }
 
     /// Whether the value is here under its own text. O(log² n + size).
-    pub(crate) fn contains(&self, entry: &Entry) -> bool {
-        self.runs.iter().any(|run| run.contains(entry))
+    pub(crate) fn contains(&self, value: &Arc<Value>) -> bool {
+        self.runs.iter().any(|run| run.find(value).is_some())
     }
 
     pub(crate) fn has_text(&self, text: &[u8]) -> bool {

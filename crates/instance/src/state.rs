@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use glrmask_automata::ByteSet;
+
 use crate::frame::{ArrayBody, Body, Frame, ObjectBody};
 use crate::number::Number;
 use crate::run::Ranges;
@@ -131,6 +133,10 @@ impl State {
         matches!(self.lexeme, Lexeme::Between(_))
     }
 
+    pub(crate) fn is_in_string(&self) -> bool {
+        matches!(self.lexeme, Lexeme::Value(_) | Lexeme::Key(_))
+    }
+
     /// Where tokens have to be looked at.
     pub(crate) fn attention(&self, rules: &Rules) -> Attention {
         let in_string = match &self.lexeme {
@@ -151,11 +157,13 @@ impl State {
         }
     }
 
-    /// In a watched string: the bytes after which it is watched still, or no string. Any other is just content.
-    pub(crate) fn watched_bytes(&self) -> Option<glrmask_automata::ByteSet> {
+    /// The bytes after which a token may matter at once. After others it is not JSON, or matters only by what comes
+    /// after a string has ended, or an item or member begun.
+    pub(crate) fn telling_bytes(&self, attention: Attention) -> ByteSet {
         match &self.lexeme {
-            Lexeme::Value(text) | Lexeme::Key(text) => Some(text.watched_bytes()),
-            _ => None,
+            Lexeme::Value(text) | Lexeme::Key(text) => text.telling_bytes(),
+            _ if attention == Attention::Structure => b",[{".iter().copied().collect(),
+            _ => b" \t\n\r\"+,-.0123456789:E[]aeflnrstu{}".iter().copied().collect(),
         }
     }
 

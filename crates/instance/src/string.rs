@@ -60,15 +60,14 @@ impl Text {
         !self.ranges.is_empty()
     }
 
-    /// The bytes that keep it watched, end it, or begin an escape.
-    pub(crate) fn watched_bytes(&self) -> ByteSet {
+    /// The bytes that keep it watched, end it, begin an escape, or cannot come. Any other is content and no more.
+    pub(crate) fn telling_bytes(&self) -> ByteSet {
         if self.escape != Escape::None || self.high.is_some() {
             return ByteSet::FULL;
         }
-        let mut bytes = self.ranges.bytes_at(self.content.as_ref().map_or(0, Pieces::len));
-        bytes.insert(b'"');
-        bytes.insert(b'\\');
-        bytes
+        let bytes = self.ranges.bytes_at(self.content.as_ref().map_or(0, Pieces::len));
+        // The quote, the backslash, and what no string holds as it is.
+        bytes.union(&ByteSet::range(0, 0x1f)).union(&b"\"\\".iter().copied().collect())
     }
 
     /// The text, tag included, if wanted. O(length).

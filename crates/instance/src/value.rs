@@ -99,10 +99,10 @@ impl Value {
         members.get(found).map(|member| &member.value)
     }
 
-    /// Bytes that this value takes, without those that are in it.
+    /// Bytes that this value takes, without the values in it: its own, and those of its entries in runs and columns.
     pub(crate) fn weight(&self) -> usize {
         let inside = size_of_val(self.items()) + size_of_val(self.members());
-        size_of::<Self>() + 4 * size_of::<usize>() + self.text.len() + inside
+        size_of::<Self>() + 4 * size_of::<usize>() + 2 * size_of::<Entry>() + self.text.len() + inside
     }
 
     pub(crate) fn body(&self) -> &Body {

@@ -1,0 +1,305 @@
+//! The filter beside brute force: over grammars whose texts can all be listed, or completed in few bytes, a token stays
+//! exactly if some text that keeps the rules begins with it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use common::{keeps, keeps_so_far, parse};
+use glrmask_automata::{ByteSet, Dfa, Id, Limits, Regex, StateId};
+use glrmask_instance::{
+    filter, must_filter, viable, ArrayRules, Continuations, ObjectRules, Place, PlaceId, Rules, TokenWalk, Tracker,
+};
+use glrmask_vocab::{mask, TokenId, Vocab};
+
+/// A grammar, and what has been read.
+struct Grammar<'a> {
+    dfa: &'a Dfa,
+    at: StateId,
+    asked: usize,
+}
+
+impl Continuations for Grammar<'_> {
+    type Error = Infallible;
+
+    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Infallible> {
+        self.asked += 1;
+        let state = self.dfa.run(self.at, after);
+        assert_ne!(state, Dfa::DEAD, "asked after {}", after.escape_ascii());
+        Ok(self.dfa.next_bytes(state))
+    }
+}
+
+/// The reference: continues a text in every way, and looks at what is complete as a whole.
+struct Reference<'a> {
+    dfa: &'a Dfa,
+    rules: &'a Rules,
+    /// Bytes to the nearest end, by state.
+    distance: Vec<usize>,
+}
+
+impl<'a> Reference<'a> {
+    fn new(dfa: &'a Dfa, rules: &'a Rules) -> Self {
+        let mut distance: Vec<usize> =
+            dfa.states().map(|state| if dfa.is_accepting(state) { 0 } else { usize::MAX }).collect();
+        for _ in 0..dfa.len() {
+            for state in dfa.states() {
+                let next = dfa.row(state).iter().filter_map(|target| distance.get(target.index())).min();
+                distance[state.index()] =
+                    distance[state.index()].min(next.map_or(usize::MAX, |next| next.saturating_add(1)));
+            }
+        }
+        Self { dfa, rules, distance }
+    }
+
+    /// Whether some text that keeps the rules begins with `text` and `token`; `state` is the automaton's after them.
+    fn allows(&self, text: &[u8], token: &[u8], state: StateId) -> bool {
+        let mut text = text.to_vec();
+        for &byte in token {
+            if byte == b',' && self.is_broken(&text) {
+                return false;
+            }
+            text.push(byte);
+        }
+        self.completes(&mut text, state, ROOM)
+    }
+
+    fn completes(&self, text: &mut Vec<u8>, state: StateId, room: usize) -> bool {
+        if self.distance[state.index()] > room {
+            return false;
+        }
+        if text.ends_with(b",") && self.is_broken(&text[..text.len() - 1]) {
+            return false;
+        }
+        if self.dfa.is_accepting(state) {
+            let doc = parse(std::str::from_utf8(text).unwrap()).unwrap();
+            if keeps(self.rules, Some(PlaceId::ROOT), &doc) {
+                return true;
+            }
+        }
+        // The nearest end first, or all the room may be used up before it is tried.
+        let mut bytes: Vec<u8> = self.dfa.next_bytes(state).iter().collect();
+        bytes.sort_by_key(|&byte| self.distance[self.dfa.next(state, byte).index()]);
+        bytes.into_iter().any(|byte| {
+            text.push(byte);
+            let found = self.completes(text, self.dfa.next(state, byte), room.saturating_sub(1));
+            text.pop();
+            found
+        })
+    }
+}
+
+impl Reference<'_> {
+    /// Whether a text that ends behind an item or member breaks a rule that nothing can mend.
+    fn is_broken(&self, text: &[u8]) -> bool {
+        let mut closed = text.to_vec();
+        let mut open = Vec::new();
+        for byte in text {
+            match byte {
+                b'[' => open.push(b']'),
+                b'{' => open.push(b'}'),
+                b']' | b'}' => drop(open.pop()),
+                _ => {}
+            }
+        }
+        closed.extend(open.iter().rev());
+        let doc = parse(std::str::from_utf8(&closed).unwrap()).unwrap();
+        !keeps_so_far(self.rules, Some(PlaceId::ROOT), &doc, open.len())
+    }
+}
+
+/// A few random bits.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % count
+    }
+}
+
+/// A text of the language, by random steps that turn to the end after a while.
+fn sample(reference: &Reference<'_>, random: &mut Random) -> Vec<u8> {
+    let (mut text, mut state) = (Vec::new(), reference.dfa.start());
+    loop {
+        let bytes: Vec<u8> = reference.dfa.next_bytes(state).iter().collect();
+        if bytes.is_empty() || reference.dfa.is_accepting(state) && random.below(2) == 0 {
+            return text;
+        }
+        let nearest = bytes.iter().copied().min_by_key(|&b| reference.distance[reference.dfa.next(state, b).index()]);
+        let byte = if text.len() > 14 { nearest.unwrap() } else { bytes[random.below(bytes.len())] };
+        text.push(byte);
+        state = reference.dfa.next(state, byte);
+    }
+}
+
+/// Tokens cut out of texts of the language, and all bytes of it.
+fn vocabulary(reference: &Reference<'_>, random: &mut Random) -> Vocab {
+    let bytes = reference.dfa.states().flat_map(|state| reference.dfa.next_bytes(state).iter().collect::<Vec<u8>>());
+    let mut strings: BTreeSet<Vec<u8>> = bytes.map(|byte| vec![byte]).collect();
+    for _ in 0..40 {
+        let text = sample(reference, random);
+        for _ in 0..3 {
+            let begin = random.below(text.len());
+            let end = (begin + 1 + random.below(7)).min(text.len());
+            strings.insert(text[begin..end].to_vec());
+        }
+    }
+    // Some strings have two ids, one id has no bytes.
+    let mut tokens: Vec<Vec<u8>> = strings.into_iter().collect();
+    (0..6).for_each(|_| tokens.push(tokens[random.below(tokens.len())].clone()));
+    tokens.push(Vec::new());
+    let entries = tokens.into_iter().enumerate();
+    Vocab::new(entries.map(|(i, bytes)| (TokenId::from_usize(3 * i), bytes))).unwrap()
+}
+
+/// So many bytes complete every text of these tests that can be completed.
+const ROOM: usize = 20;
+
+/// Random walks over tokens that stay, every mask beside the reference.
+fn check(pattern: &str, places: Vec<Place>, seeds: u64) {
+    let dfa = Regex::parse(pattern, &Default::default()).unwrap().compile(&Limits::default()).unwrap();
+    let rules = Arc::new(Rules::new(places).unwrap());
+    let reference = Reference::new(&dfa, &rules);
+    let (mut refused, mut ends) = (0, 0);
+    for seed in 0..seeds {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (seed + 1) << 20);
+        let vocab = vocabulary(&reference, &mut random);
+        let walk = TokenWalk::shared(&vocab);
+        let (mut text, mut state, mut tracker) = (Vec::new(), dfa.start(), Tracker::new(rules.clone()));
+        for _ in 0..14 {
+            let mut words = vec![0; vocab.mask_words() + 1];
+            // An id that the vocabulary does not have, and one without bytes: left alone.
+            let extra = TokenId::from_usize(words.len() * 32 - 1);
+            mask::set(&mut words, extra);
+            for (id, bytes) in vocab.iter() {
+                if dfa.run(state, bytes) != Dfa::DEAD {
+                    mask::set(&mut words, id);
+                }
+            }
+            let before = words.clone();
+            let mut grammar = Grammar { dfa: &dfa, at: state, asked: 0 };
+            filter(&tracker, &walk, &vocab, &mut words, &mut grammar).unwrap();
+            let had_work = grammar.asked > 0 || words != before;
+            assert!(!had_work || must_filter(&tracker, &walk, &vocab, &before));
+            assert!(mask::get(&words, extra));
+            let mut staying = Vec::new();
+            for (id, bytes) in vocab.iter() {
+                let next = dfa.run(state, bytes);
+                if next == Dfa::DEAD {
+                    continue;
+                }
+                let expected = reference.allows(&text, bytes, next);
+                let shown = format!("{} after {}", bytes.escape_ascii(), text.escape_ascii());
+                assert_eq!(mask::get(&words, id), expected || bytes.is_empty(), "{shown} in {pattern}");
+                assert_eq!(viable(&tracker, bytes, &mut grammar).unwrap(), expected, "{shown} in {pattern}, alone");
+                refused += usize::from(!expected);
+                if expected && !bytes.is_empty() {
+                    staying.push(bytes);
+                }
+            }
+            if staying.is_empty() {
+                assert!(dfa.is_accepting(state), "stuck after {} in {pattern}", text.escape_ascii());
+                ends += 1;
+                break;
+            }
+            let token = staying[random.below(staying.len())];
+            tracker.advance(token).unwrap();
+            text.extend_from_slice(token);
+            state = dfa.run(state, token);
+        }
+    }
+    assert!(refused > 0 && ends > 0, "{refused} refused, {ends} texts ended in {pattern}");
+}
+
+fn unique() -> ArrayRules {
+    ArrayRules { unique: true, ..ArrayRules::default() }
+}
+
+fn array(array: ArrayRules) -> Place {
+    Place { array, ..Place::default() }
+}
+
+/// A unique array over a list of items, at least `min` and at most `max`.
+fn list(item: &str, separator: &str, min: usize, max: &str) -> String {
+    format!(r"\[(({item})({separator}({item})){{{},{max}}})?\]", min - 1)
+}
+
+#[test]
+fn items_with_infinitely_many_values() {
+    check(&list(r#""[ab]*""#, ",", 1, ""), vec![array(unique())], 8);
+    check(&list(r#""a"|"b"|(0|[12][0-2]*)(\.[01]+)?(e1)?"#, ",", 1, ""), vec![array(unique())], 8);
+    check(&list(r#"true|null|"a*""#, ",", 2, ""), vec![array(unique())], 8);
+}
+
+#[test]
+fn white_space_and_escapes() {
+    let spaced = list(r#""(a|b|\\u006[12]|\\n|\\ud83d\\ude00|😀)*""#, r"[ \n]{0,2},[ \n]{0,2}", 1, "2");
+    check(&spaced, vec![array(unique())], 8);
+    check(r#"\[ ?1 ?(, ?(1|2|1\.0|10?e0) ?)*\]"#, vec![array(ArrayRules { settled_until: 2, ..unique() })], 8);
+}
+
+#[test]
+fn items_with_finitely_many_values() {
+    let some = |until| vec![array(ArrayRules { settled_until: until, ..unique() })];
+    check(&list("[1-9]|1[0-2]", ",", 3, ""), some(12), 8);
+    check(&list(r#""a"|"b"|"ab""#, ",", 2, ""), some(3), 8);
+    check(&list(r#""a"|"b"|"ab"|"ba""#, ",", 2, "3"), some(0), 8);
+}
+
+#[test]
+fn first_items_with_finitely_many_values() {
+    let places = vec![array(ArrayRules { settled_from: 2, ..unique() })];
+    check(r#"\[("a"|"b"),("b"|"c"|"bc")(,"[bc]+")*\]"#, places.clone(), 8);
+    // The second item decides which strings the first may be.
+    check(r#"\["[ab]+",("a"|"b")(,"[ab]*")?\]"#, places, 8);
+}
+
+#[test]
+fn objects_as_items() {
+    let object = r#"\{"k":"x"(,"v":"[ab]*")?\}"#;
+    check(&list(object, ",", 1, "2"), vec![array(unique())], 30);
+    // In any order, with keys that stand twice: the last one counts.
+    let object = r#"\{(("a":[12]|"b":1|"":[0-2])(,("a":[12]|"b":1|"":[0-2])){0,2})?\}"#;
+    check(&list(object, ",", 1, "2"), vec![array(unique())], 30);
+    let object = r#"\{"a":1(,"a":[12]){0,2}\}"#;
+    check(&list(object, ",", 1, "1"), vec![array(ArrayRules { settled_until: 2, ..unique() })], 8);
+}
+
+#[test]
+fn arrays_within_arrays() {
+    let inner = list("[1-3]", ",", 1, "2");
+    let outer = |inside: ArrayRules| {
+        vec![array(ArrayRules { items: Some(PlaceId(1)), settled_until: 9, ..unique() }), array(inside)]
+    };
+    check(&list(&inner, ",", 1, "2"), outer(ArrayRules { settled_until: 3, ..unique() }), 8);
+    check(&list(&inner, ",", 1, "2"), outer(ArrayRules::default()), 8);
+    let inner = r#"\[("[ab]+"(,"[ab]+")*)?\]"#;
+    let places = vec![array(ArrayRules { items: Some(PlaceId(1)), ..ArrayRules::default() }), array(unique())];
+    check(&list(inner, ",", 1, "2"), places, 8);
+}
+
+#[test]
+fn keys_that_are_distinct() {
+    let distinct = ObjectRules { distinct: true, ..ObjectRules::default() };
+    let place = |object| Place { object, ..Place::default() };
+    check(r#"\{("[ab]+":1(,"([ab]|\\u0061)+":1){1,})?\}"#, vec![place(distinct.clone())], 8);
+    // Within an item of a unique array, and around one.
+    let object = ObjectRules { named: [("a".into(), PlaceId(0))].into(), ..distinct };
+    let both = Place { array: ArrayRules { items: Some(PlaceId(0)), ..unique() }, object };
+    check(r#"\[(\{"[ab]":(1|\[1(,[1-9][0-9]*)*\])(,"[ab]+":1)*\},)*0\]"#, vec![both], 8);
+}
+
+#[test]
+fn arrays_as_members() {
+    let array_place = array(unique());
+    let object = ObjectRules { named: [("u".into(), PlaceId(1))].into(), ..ObjectRules::default() };
+    let pattern = r#"\{"v":\[(1(,1)*)?\],"u":\[("a*"(,"a*")*)?\](,"v":\[("a"(,"a")*)?\])?\}"#;
+    check(pattern, vec![Place { object, ..Place::default() }, array_place], 40);
+}

@@ -37,11 +37,15 @@ pub fn filter<C: Continuations>(
     continuations: &mut C,
 ) -> Result<(), C::Error> {
     let rules = tracker.rules().as_ref();
-    let mut filter = Filter { rules, walk, vocab, trie: vocab.trie(), words, continuations, cleared: Vec::new() };
+    let (left, cleared) = (Vec::new(), Vec::new());
+    let mut filter = Filter { rules, walk, vocab, trie: vocab.trie(), words, continuations, left, cleared };
     let state = tracker.state();
     match state.attention(rules) {
         Attention::Watched => filter.walk(state)?,
-        attention => filter.list(state, needed(attention, state.is_watched(), rules.are_unsettled()))?,
+        attention => {
+            let needed = needed(attention, state.is_watched(), rules.are_unsettled());
+            filter.read_all(state, walk.list(needed).iter())?;
+        }
     }
     for (first, end) in std::mem::take(&mut filter.cleared) {
         vocab.range_ids(first, end).iter().for_each(|&id| mask::clear(words, id));
@@ -73,6 +77,8 @@ struct Filter<'a, C> {
     trie: &'a Trie,
     words: &'a [u32],
     continuations: &'a mut C,
+    /// Half-open ranges of ranks in which listed tokens are still to be read, and what they are listed for.
+    left: Vec<((Rank, Rank), u8)>,
     /// Half-open ranges of ranks that go.
     cleared: Vec<(Rank, Rank)>,
 }
@@ -94,9 +100,9 @@ struct Level {
 }
 
 impl<C: Continuations> Filter<'_, C> {
-    /// Reads each listed token that is in the mask.
-    fn list(&mut self, start: &State, needed: u8) -> Result<(), C::Error> {
-        for &rank in self.walk.list(needed) {
+    /// Reads each of the tokens that is in the mask.
+    fn read_all<'r>(&mut self, start: &State, ranks: impl Iterator<Item = &'r Rank>) -> Result<(), C::Error> {
+        for &rank in ranks {
             if is_set(self.vocab.ids(rank), self.words) {
                 self.read(start, rank)?;
             }
@@ -144,6 +150,11 @@ impl<C: Continuations> Filter<'_, C> {
                 node = self.visit(&mut levels, node);
             }
         }
+        for ((first, end), needed) in std::mem::take(&mut self.left) {
+            let list = self.walk.list(needed);
+            let from = list.partition_point(|&rank| rank < first);
+            self.read_all(start, list.iter().skip(from).take_while(|&&rank| rank < end))?;
+        }
         Ok(())
     }
 
@@ -177,13 +188,15 @@ impl<C: Continuations> Filter<'_, C> {
         NodeId(node.0 + 1)
     }
 
-    /// Most bytes are content off every earlier value, or no JSON; nothing below them matters then.
-    fn skip_content(&self, level: &mut Level, mut node: NodeId) -> NodeId {
-        while node < level.end
-            && !level.telling.contains(self.trie.byte(node))
-            && !self.walk.has_below(node, level.needed)
-        {
-            self.pass(level, node);
+    /// Most bytes are content off every earlier value, or no JSON. Below them only listed tokens matter, which are read
+    /// one by one later on.
+    fn skip_content(&mut self, level: &mut Level, mut node: NodeId) -> NodeId {
+        while node < level.end && !level.telling.contains(self.trie.byte(node)) {
+            if self.walk.has_below(node, level.needed) {
+                self.left.push((self.trie.subtree_ranks(node), level.needed));
+            } else {
+                self.pass(level, node);
+            }
             node = self.trie.end(node);
         }
         node

@@ -2,7 +2,8 @@
 //!
 //! The grammar tells which bytes may follow; the tracker tells which of them break a rule. As soon as some continuation is
 //! free, the grammar's word is enough again. What is at stake branches only along earlier values, so that nearly always
-//! the first byte off their paths is the end of it; where items are few and used up, all that is left is tried.
+//! the first byte off their paths is the end of it, and a likely one is tried before all are asked for; where items are few
+//! and used up, all that is left is tried.
 //!
 //! Depth first, what closes a value or container before anything else, which finds short completions; if that takes too
 //! long (a path may follow one value for ever, `1`, `10`, `100`), breadth first. White space is taken once where
@@ -19,6 +20,12 @@ use crate::{Rules, Tracker};
 /// Questions to the grammar of each of the two searches.
 const QUESTIONS: usize = 2048;
 
+/// What leads off an earlier value in most grammars, the likeliest first: digits and letters, the end of `\u`, structure.
+const LIKELY: [&str; 14] = ["0", "1", "a", "2", "3", "5", "8", " ", "0000", "000", "00", "\"", ",", "]"];
+/// How many of them are tried at a place, and in a search.
+const TRIED: usize = 3;
+const TRIED_IN_ALL: usize = 6;
+
 /// What the grammar says about how a text may go on.
 pub trait Continuations {
     /// Why the grammar could not say.
@@ -30,6 +37,16 @@ pub trait Continuations {
     /// # Errors
     /// Whatever keeps the grammar from saying; it is handed on.
     fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Self::Error>;
+
+    /// Whether `after` may come after the text so far, where all of it but the last byte may. Most questions are of this
+    /// kind, and a grammar may have a cheaper answer than all bytes.
+    ///
+    /// # Errors
+    /// As for [`next_bytes`](Self::next_bytes).
+    fn allows(&mut self, after: &[u8]) -> Result<bool, Self::Error> {
+        let Some((last, before)) = after.split_last() else { return Ok(true) };
+        Ok(self.next_bytes(before)?.contains(*last))
+    }
 }
 
 /// Whether the text can be completed after `bytes` without breaking a rule, if the grammar allows `bytes`.
@@ -81,7 +98,7 @@ pub(crate) fn completes<C: Continuations>(
     if !state.is_at_stake(rules) {
         return Ok(true);
     }
-    let mut search = Search { rules, continuations, open: VecDeque::new() };
+    let mut search = Search { rules, continuations, open: VecDeque::new(), likely: TRIED_IN_ALL };
     for order in [Order::Deepest, Order::Shortest] {
         search.open = VecDeque::from([(state.clone(), path.to_vec())]);
         if let Some(answer) = search.run(order)? {
@@ -103,6 +120,8 @@ struct Search<'a, C> {
     continuations: &'a mut C,
     /// Texts at stake that have not been continued yet.
     open: VecDeque<(State, Vec<u8>)>,
+    /// How many likely continuations may be tried still.
+    likely: usize,
 }
 
 impl<C: Continuations> Search<'_, C> {
@@ -111,6 +130,9 @@ impl<C: Continuations> Search<'_, C> {
         for _ in 0..QUESTIONS {
             let next = if order == Order::Deepest { self.open.pop_back() } else { self.open.pop_front() };
             let Some((state, path)) = next else { return Ok(Some(false)) };
+            if self.is_likely_freed(&state, &path)? {
+                return Ok(Some(true));
+            }
             let mut bytes = self.continuations.next_bytes(&path)?;
             if state.is_between() && path.last().is_some_and(|&last| is_space(last)) {
                 bytes = without_space(bytes);
@@ -120,6 +142,34 @@ impl<C: Continuations> Search<'_, C> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether something likely may come that sets a text free.
+    fn is_likely_freed(&mut self, state: &State, path: &[u8]) -> Result<bool, C::Error> {
+        let tried = self.likely.min(TRIED);
+        let rules = self.rules;
+        let freeing = LIKELY.iter().filter(|bytes| {
+            let mut next = state.clone();
+            bytes.bytes().all(|byte| next.step(rules, byte).is_ok()) && !next.is_at_stake(rules)
+        });
+        for bytes in freeing.take(tried) {
+            self.likely -= 1;
+            if self.allows_all(path, bytes.as_bytes())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn allows_all(&mut self, path: &[u8], bytes: &[u8]) -> Result<bool, C::Error> {
+        let mut path = path.to_vec();
+        for &byte in bytes {
+            path.push(byte);
+            if !self.continuations.allows(&path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Continues a text by each of the bytes; tells whether one of them sets it free.

@@ -139,6 +139,10 @@ impl Continuations for Following<'_> {
         }
         Ok(found)
     }
+
+    fn allows(&mut self, after: &[u8]) -> Result<bool, RuntimeError> {
+        Ok(!self.go(after)?.is_empty())
+    }
 }
 
 /// Where the byte leads in each branch: inside the lexeme, and where it begins a new one.

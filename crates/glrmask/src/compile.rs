@@ -15,6 +15,9 @@ use glrmask_vocab::{TokenId, Vocab};
 
 use crate::error::Error;
 
+/// Most threads that compile one grammar unless [`CompileOptions::threads`] says otherwise.
+pub const DEFAULT_THREADS: usize = 4;
+
 /// How to compile a grammar.
 #[derive(Clone, Debug, Default)]
 pub struct CompileOptions {
@@ -30,7 +33,10 @@ pub struct CompileOptions {
     /// Whether to return as [`Optimization::FastBuild`] does, and to go on as `optimization` says on another thread.
     /// See [`Constraint::wait`] and [`Constraint::is_complete`].
     pub background: bool,
-    /// Threads to compile on; `None` is one. Masks and commits are not concerned.
+    /// Threads to compile on. `None`: as many as the machine offers this process, up to [`DEFAULT_THREADS`]; one where
+    /// nothing is filled before decoding, and in the background. Small grammars are compiled on one in any case, and masks and commits are not concerned. With more than
+    /// one, it is chance which thread fills which table; what is allowed never depends on it, the bytes of
+    /// [`Constraint::save`] do.
     pub threads: Option<usize>,
     /// Ends the compilation from another thread.
     pub cancel: Option<Cancel>,
@@ -124,6 +130,14 @@ fn timed(observe: &mut dyn FnMut(StageTime)) -> impl FnMut(Stage) + '_ {
     }
 }
 
+fn default_threads(optimization: Optimization, background: bool) -> usize {
+    match optimization {
+        Optimization::FastBuild => 1,
+        _ if background => 1,
+        _ => std::thread::available_parallelism().map_or(1, |threads| threads.get().min(DEFAULT_THREADS)),
+    }
+}
+
 /// What the compiler is told; clocks start now.
 pub(crate) fn config(options: &CompileOptions) -> Config {
     let start = Instant::now();
@@ -148,7 +162,7 @@ pub(crate) fn config(options: &CompileOptions) -> Config {
         limits: FillLimits { states: limits.states, memory: limits.memory },
         strict,
         background,
-        threads: threads.unwrap_or(1).max(1),
+        threads: threads.unwrap_or_else(|| default_threads(optimization, background)).max(1),
         check: Some(Arc::new(check)),
     };
     Config { end_tokens, policy, boundary_trigger: boundary_trigger.unwrap_or(config.boundary_trigger), ..config }

@@ -27,7 +27,7 @@ mod error;
 mod grammar;
 mod prepared;
 
-pub use compile::{Cancel, CompileOptions, Limits, StageTime};
+pub use compile::{Cancel, CompileOptions, Limits, StageTime, DEFAULT_THREADS};
 pub use compose::{Token, Value};
 pub use error::{Error, ErrorKind};
 pub use glrmask_compiler::{BoundaryTriggerDetail, Optimization, Stage};

@@ -342,10 +342,17 @@ impl Cache {
         }
         let Self { families, lexer, .. } = self;
         let Some(family) = &families[component.index()] else { return Ok(None) };
-        let apart = |known| family.similarity.visits_apart(&inner.lexer, state, known);
         // The latest first: neighbours in the automaton are mostly alike.
-        let all = || family.recent.iter().rev().chain(family.references.iter().rev()).map(|r| (apart(r.state), r));
-        let best = all().find(|known| known.0 < ALIKE).or_else(|| all().min_by_key(|known| known.0));
+        let mut best: Option<(usize, &Reference)> = None;
+        for reference in family.recent.iter().rev().chain(family.references.iter().rev()) {
+            let visits = family.similarity.visits_apart(&inner.lexer, state, reference.state);
+            if best.is_none_or(|known| visits < known.0) {
+                best = Some((visits, reference));
+            }
+            if visits < ALIKE {
+                break;
+            }
+        }
         // The estimate looks at one byte, and is too high where states part and meet again: the limit is what counts.
         let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
         let Some((visits, reference)) = best else { return Ok(None) };

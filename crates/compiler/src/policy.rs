@@ -78,9 +78,11 @@ const AUTO_WORK: usize = 16_000;
 const BALANCED_WORK: usize = 2_000;
 const BALANCED_BYTES: usize = 64 << 20;
 /// Bytes that [`Optimization::Auto`] and [`Optimization::FastRuntime`] may take unless told otherwise.
-const BYTES: usize = 1 << 30;
+const BYTES: usize = 192 << 20;
 /// Less work than this is done sooner than threads are started.
 const WORTH_THREADS: usize = 200;
+/// More work than this is likely to be cut off by memory.
+const MOST_THREADS: usize = 100_000;
 
 impl Policy {
     /// Whether to go on.
@@ -103,8 +105,7 @@ impl Policy {
         let Some((states, memory)) = self.wanted(constraint) else { return Ok(()) };
         let own = |limit: Option<usize>, wanted: usize| limit.map_or(wanted, |limit| limit.min(wanted));
         let (states, memory) = (own(self.limits.states, states), own(self.limits.memory, memory));
-        let alone = self.threads < 2 || constraint.predicted_work(WORTH_THREADS) < WORTH_THREADS;
-        let threads = if alone { 1 } else { self.threads };
+        let threads = if self.is_for_threads(constraint, states) { self.threads } else { 1 };
         if self.background {
             let check = self.check.clone();
             let stop = move || check.as_ref().is_some_and(|check| check().is_some());
@@ -115,6 +116,12 @@ impl Policy {
         let stop = || self.interrupt().is_some();
         let cut = constraint.fill(&Budget { states, memory, threads, stop: &stop })?;
         cut.and_then(|cut| self.refuse(cut, (states, memory))).map_or(Ok(()), |why| Err(CompileError::refused(why)))
+    }
+
+    /// Decoding goes on where one thread was cut off, but not where several were.
+    fn is_for_threads(&self, constraint: &Constraint, states: usize) -> bool {
+        let worth = WORTH_THREADS..=states.min(MOST_THREADS);
+        self.threads > 1 && worth.contains(&constraint.predicted_work(MOST_THREADS))
     }
 
     /// Whether a fill that was cut off is an error. Reaching what only the mode wanted is none.

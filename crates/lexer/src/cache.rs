@@ -32,6 +32,11 @@ impl LexerCache {
         Self::default()
     }
 
+    /// An empty cache in which the ids of condition sets that this one has given out are valid.
+    pub fn successor(&self) -> Self {
+        Self { sets: self.sets.clone(), ..Self::default() }
+    }
+
     /// Forgets scans, classes and completions; ids of condition sets stay valid.
     pub fn clear(&mut self) {
         self.scans = ScanTable::default();

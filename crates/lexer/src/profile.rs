@@ -61,6 +61,9 @@ pub struct Profile {
     pub visited: usize,
 }
 
+/// Subtrees of so few nodes are walked sooner than they are proven uniform.
+const SMALL: usize = 4;
+
 /// Collects ranges per class, in rising order.
 #[derive(Default)]
 struct Collector {
@@ -106,7 +109,8 @@ impl Collector {
                 continue;
             };
             let below = &trie.below_sets()[trie.below_ids()[node] as usize];
-            if end == node + 1 || cache.is_uniform(lexer, next, below, trie.heights()[node])? {
+            let worth = end > node + SMALL;
+            if end == node + 1 || worth && cache.is_uniform(lexer, next, below, trie.heights()[node])? {
                 if let Some(class) = cache.class(lexer, next)? {
                     self.add(class, ranks[node], ranks[end]);
                 }

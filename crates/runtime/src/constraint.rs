@@ -241,9 +241,11 @@ impl Constraint {
     ) -> Result<Option<Cut>, RuntimeError> {
         // A panic must not leave others waiting for ever.
         let unfinished = Unfinished(&self.0.progress);
-        let cut = eager::fill(&self.0, budget).map(|(frozen, cut)| {
-            self.0.frozen.store(Some(Arc::new(frozen)));
-            cut
+        let known = self.0.cache.read().condition_sets();
+        let cut = eager::fill(&self.0, budget).map(|filled| {
+            self.0.frozen.store(Some(Arc::new(filled.frozen)));
+            self.go_on_from(filled.cache, known);
+            filled.cut
         });
         let ended = match cut {
             Ok(Some(cut)) => refuse(cut).map_or(Ok(Some(cut)), |why| Err(RuntimeError::refused(why))),
@@ -252,6 +254,17 @@ impl Constraint {
         std::mem::forget(unfinished);
         self.0.progress.set(Progress::Done(ended.clone()));
         ended
+    }
+
+    /// Lets decoding go on where a fill was cut off, instead of filling again what the fill has not frozen. `known`: how
+    /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
+    /// mean something else to the fill.
+    fn go_on_from(&self, cache: Option<Cache>, known: usize) {
+        let Some(cache) = cache.filter(|cache| 2 * cache.memory_usage() < self.0.config.cache_bytes) else { return };
+        let mut current = self.0.cache.write();
+        if current.condition_sets() == known {
+            *current = cache;
+        }
     }
 
     /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);

@@ -76,13 +76,22 @@ impl<E: Into<RuntimeError>> From<E> for Ended {
     }
 }
 
-/// Fills everything, and what ended it before its time, if anything did.
-pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<(Frozen, Option<Cut>), RuntimeError> {
+/// What a fill leaves.
+pub(crate) struct Filled {
+    pub(crate) frozen: Frozen,
+    /// What ended it before its time, if anything did.
+    pub(crate) cut: Option<Cut>,
+    /// The tables themselves, to go on from, if there is anything left to fill and one thread has made all of them.
+    pub(crate) cache: Option<Cache>,
+}
+
+/// Fills everything, as far as the budget goes.
+pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
     let threads = budget.threads.min(MAX_THREADS);
     if threads < 2 {
-        let mut cache = Cache::new(&inner.lexer);
+        let mut cache = inner.cache.read().successor(&inner.lexer);
         let cut = fill_cache(inner, &mut cache, budget)?;
-        return Ok((Frozen::new(&cache), cut));
+        return Ok(Filled { frozen: Frozen::new(&cache), cut, cache: cut.map(|_| cache) });
     }
     warm(inner, budget);
     let work = Work::new(inner, budget, threads);
@@ -106,7 +115,7 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<(Frozen, Option
     let parts: Vec<(Frozen, Option<Cut>)> = parts.into_iter().collect::<Result<_, _>>()?;
     // Whoever was cut first tells the others to stop.
     let cut = parts.iter().filter_map(|part| part.1).min_by_key(|&cut| cut == Cut::Stopped);
-    Ok((Frozen::join(parts.into_iter().map(|part| part.0).collect()), cut))
+    Ok(Filled { frozen: Frozen::join(parts.into_iter().map(|part| part.0).collect()), cut, cache: None })
 }
 
 /// Fills everything into these tables, on this thread. `None` if nothing is left to do.

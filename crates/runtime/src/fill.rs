@@ -125,6 +125,16 @@ impl Cache {
         }
     }
 
+    /// Empty tables in which the ids of condition sets that these have given out are valid.
+    pub(crate) fn successor(&self, lexer: &Lexer) -> Self {
+        Self { lexer: self.lexer.successor(), ..Self::new(lexer) }
+    }
+
+    /// Number of condition sets that have been given out.
+    pub(crate) fn condition_sets(&self) -> usize {
+        self.lexer.conditions().len()
+    }
+
     /// Empties everything if it takes more than `limit` bytes. Ids of condition sets stay valid.
     pub(crate) fn shrink(&mut self, lexer: &Lexer, limit: usize) {
         if self.memory_usage() <= limit {

@@ -209,7 +209,7 @@ fn analyze_with(
     observe(Stage::Lexer)?;
     let token_terminals = token_terminals(grammar, &lexer);
     let markers = marker_tables(grammar, &normalize_config, config)?;
-    let (accepts_empty, rules) = (normalized.accepts_empty, grammar.instance.clone());
+    let (accepts_empty, rules) = (normalized.accepts_empty, grammar.instance.as_ref().map(|asked| asked.rules.clone()));
     let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
     Ok(Program { parts, normalized, kills })
 }

@@ -186,8 +186,9 @@ fn link_parts(
         vocab,
     };
     let boundaries = boundaries(config, parts, vocab, Some(&whole))?;
-    // Nothing that is asked of whole texts can be bound, so the root knows.
-    let rules = parts.last().and_then(|root| root.definition.grammar().instance.clone());
+    // What is asked of whole texts is not asked of parts, so the root knows.
+    let asked = parts.last().and_then(|root| root.definition.grammar().instance.as_ref());
+    let rules = asked.map(|asked| asked.rules.clone());
     Ok(Some((Parts { lexer, tables, accepts_empty, token_terminals, markers: None, rules }, boundaries)))
 }
 

@@ -286,13 +286,22 @@ impl Grammar {
     pub fn bind(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Error> {
         let value = value.into();
         let warnings = match &value {
-            Value::Grammar(child) => child.warnings.iter().map(|warning| warning.bound(name)).collect(),
+            Value::Grammar(child) => child.warnings.iter().chain(&child.left_out()).map(|w| w.bound(name)).collect(),
             Value::Token(_) | Value::Tokens(_) => Vec::new(),
         };
         self.assembly.bind(name, value.binding())?;
         self.flat = Arc::default();
         self.warnings.extend(warnings);
         Ok(())
+    }
+
+    /// What is said of a schema whose rules are left out where it is bound.
+    fn left_out(&self) -> Option<SchemaWarning> {
+        let instance = self.assembly.definition().grammar().instance.as_ref()?;
+        let message =
+            "not enforced where the document is a part of a text: unique items, or counted keys, without bound";
+        let (pointer, keyword) = (String::new(), "uniqueItems".to_owned());
+        instance.is_optional.then(|| Warning { pointer, keyword, message: message.to_owned() }.into())
     }
 
     /// The slots that are not filled, those of bound grammars included.

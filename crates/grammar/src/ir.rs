@@ -131,6 +131,15 @@ pub struct Mark {
     pub id: u32,
 }
 
+/// Rules beside a grammar whose texts are JSON documents.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Instance {
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// Whether they may be left out where the grammar is a part of another, or printed; otherwise that is an error.
+    pub is_optional: bool,
+}
+
 /// A grammar: terminals, nonterminals, productions, scopes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grammar {
@@ -150,5 +159,5 @@ pub struct Grammar {
     pub marks: Vec<Mark>,
     /// What is asked of the texts beside the grammar, if anything: texts are JSON documents then. Only for a grammar that is
     /// the whole text.
-    pub instance: Option<Arc<Rules>>,
+    pub instance: Option<Instance>,
 }

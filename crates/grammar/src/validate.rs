@@ -3,7 +3,7 @@
 use glrmask_automata::{Id, Symbol};
 
 use crate::diagnostic::GrammarError;
-use crate::ir::{Grammar, Pattern, Scope, SlotKind, Span};
+use crate::ir::{Grammar, Instance, Pattern, Scope, SlotKind, Span};
 
 impl Grammar {
     /// Checks that every id is in range and that patterns are in the form their documentation says. Linear.
@@ -27,13 +27,14 @@ impl Grammar {
         self.check_slots()
     }
 
-    /// Checks that the grammar can be a part of another: that nothing is asked of its texts beside it.
+    /// Checks that the grammar can be a part of another: that nothing is asked of its texts beside it, or only if it may be
+    /// left out.
     ///
     /// # Errors
     /// [`instance`](Self::instance) rules, which hold for whole texts only.
     pub fn check_part(&self) -> Result<(), GrammarError> {
-        match self.instance {
-            None => Ok(()),
+        match &self.instance {
+            None | Some(Instance { is_optional: true, .. }) => Ok(()),
             Some(_) => Err(GrammarError::unsupported(
                 "`uniqueItems` (or `minProperties` beside free keys) over unboundedly many values is enforced only where \
                  the JSON document is the whole text: compile the schema by itself, or with `unsupported` set to weaken",

@@ -8,9 +8,11 @@
 use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{ByteSet, Dfa, StateId};
+use glrmask_glr::LrState;
 use glrmask_instance::{filter, must_filter, viable, Continuations, Rules, TokenWalk, Tracker, Violation};
 use glrmask_lexer::Thread;
 use glrmask_vocab::Vocab;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -25,11 +27,21 @@ pub(crate) struct Instance {
     rules: Arc<Rules>,
     /// Shared through the vocabulary; found on first use.
     walk: OnceLock<Arc<TokenWalk>>,
+    /// Bytes that may follow, by place: searches come to the same places again and again.
+    following: Mutex<FxHashMap<Key, ByteSet>>,
 }
+
+/// A place of the grammar that has one stack per branch and nothing pending: lexemes and stacks, from the top.
+type Key = SmallVec<[(Lexeme, SmallVec<[LrState; 16]>); 1]>;
+
+/// Places whose following bytes are kept.
+const MAX_KEYS: usize = 1 << 14;
+/// Deepest stack that is compared with others.
+const MAX_DEPTH: usize = 128;
 
 impl Instance {
     pub(crate) fn new(rules: Arc<Rules>) -> Self {
-        Self { rules, walk: OnceLock::new() }
+        Self { rules, walk: OnceLock::new(), following: Mutex::default() }
     }
     pub(crate) fn rules(&self) -> &Arc<Rules> {
         &self.rules
@@ -51,6 +63,23 @@ impl Instance {
     /// Whether a mask of the grammar is right as it is, as far as a look at it tells.
     pub(crate) fn agrees(&self, inner: &Inner, tracker: &Tracker, words: &[u32]) -> bool {
         tracker.check_limit().is_ok() && !must_filter(tracker, self.walk(&inner.vocab), &inner.vocab, words)
+    }
+    /// The bytes at a place, found if they are not known.
+    fn following(
+        &self,
+        key: Key,
+        find: impl FnOnce() -> Result<ByteSet, RuntimeError>,
+    ) -> Result<ByteSet, RuntimeError> {
+        if let Some(known) = self.following.lock().get(&key) {
+            return Ok(*known);
+        }
+        let found = find()?;
+        let mut following = self.following.lock();
+        if following.len() >= MAX_KEYS {
+            following.clear();
+        }
+        following.insert(key, found);
+        Ok(found)
     }
     fn walk(&self, vocab: &Vocab) -> &TokenWalk {
         self.walk.get_or_init(|| TokenWalk::shared(vocab))
@@ -114,35 +143,51 @@ impl Continuations for Following<'_> {
     type Error = RuntimeError;
 
     fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, RuntimeError> {
-        let inner = self.inner;
         let branches = self.go(after)?;
-        let mut tried: FxHashMap<(Option<u8>, Step), bool> = FxHashMap::default();
-        let mut found = ByteSet::EMPTY;
-        let apart = branches.iter().any(|branch| tells_bytes_apart(inner, branch));
-        for byte in 0..=u8::MAX {
-            let step = step(inner, &branches, byte);
-            if step.iter().all(|(next, started)| *next == Dfa::DEAD && started.is_empty()) {
-                continue;
-            }
-            let key = (apart.then_some(byte), step);
-            let viable = match tried.get(&key) {
-                Some(&known) => known,
-                None => {
-                    let viable = advance(inner, &mut branches.clone(), byte)?;
-                    tried.insert(key, viable);
-                    viable
-                }
-            };
-            if viable {
-                found.insert(byte);
-            }
+        match (&self.inner.instance, key(&branches)) {
+            (Some(instance), Some(key)) => instance.following(key, || next_bytes(self.inner, &branches)),
+            _ => next_bytes(self.inner, &branches),
         }
-        Ok(found)
     }
 
     fn allows(&mut self, after: &[u8]) -> Result<bool, RuntimeError> {
         Ok(!self.go(after)?.is_empty())
     }
+}
+
+fn key(branches: &Branches) -> Option<Key> {
+    let one = |branch: &Branch| {
+        let stack = branch.stacks.linear().filter(|stack| stack.len() <= MAX_DEPTH)?;
+        let plain = branch.stacks.uniform().is_some_and(Alternatives::is_none);
+        plain.then(|| (branch.lexeme, stack.iter().copied().collect()))
+    };
+    branches.iter().map(one).collect()
+}
+
+/// The bytes after which some text goes on.
+fn next_bytes(inner: &Inner, branches: &Branches) -> Result<ByteSet, RuntimeError> {
+    let mut tried: FxHashMap<(Option<u8>, Step), bool> = FxHashMap::default();
+    let mut found = ByteSet::EMPTY;
+    let apart = branches.iter().any(|branch| tells_bytes_apart(inner, branch));
+    for byte in 0..=u8::MAX {
+        let step = step(inner, branches, byte);
+        if step.iter().all(|(next, started)| *next == Dfa::DEAD && started.is_empty()) {
+            continue;
+        }
+        let key = (apart.then_some(byte), step);
+        let viable = match tried.get(&key) {
+            Some(&known) => known,
+            None => {
+                let viable = advance(inner, &mut branches.clone(), byte)?;
+                tried.insert(key, viable);
+                viable
+            }
+        };
+        if viable {
+            found.insert(byte);
+        }
+    }
+    Ok(found)
 }
 
 /// Where the byte leads in each branch: inside the lexeme, and where it begins a new one.

@@ -25,7 +25,7 @@ mod watched;
 use std::rc::Rc;
 
 use glrmask_automata::{Dfa, NonterminalId, Regex, RegexKind, Symbol, TerminalId};
-use glrmask_grammar::{Grammar, GrammarBuilder, Pattern};
+use glrmask_grammar::{Grammar, GrammarBuilder, Instance, Pattern};
 use rustc_hash::FxHashMap;
 
 use crate::algebra::{Algebra, Case, Goal};
@@ -33,6 +33,7 @@ use crate::decimal::Decimal;
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language;
+use crate::options::Unsupported;
 use crate::places;
 use crate::schema::SchemaId;
 use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape, Unique};
@@ -63,7 +64,9 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
         }
     }
     let grammar = emitter.finish(start)?;
-    let instance = if remembers { places::rules(algebra, &goal)? } else { None };
+    let rules = if remembers { places::rules(algebra, &goal)? } else { None };
+    let is_optional = algebra.options.unsupported == Unsupported::Weaken;
+    let instance = rules.map(|rules| Instance { rules, is_optional });
     Ok(Grammar { instance, ..grammar })
 }
 

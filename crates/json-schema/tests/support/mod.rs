@@ -33,7 +33,7 @@ impl Recognizer {
         Ok(Self { grammar: grammar.clone(), automata, by_lhs })
     }
     pub(crate) fn accepts(&self, text: &str) -> bool {
-        self.derives(text) && self.grammar.instance.as_ref().is_none_or(|asked| rules::obeys(asked, text))
+        self.derives(text) && self.grammar.instance.as_ref().is_none_or(|asked| rules::obeys(&asked.rules, text))
     }
     fn derives(&self, text: &str) -> bool {
         let bytes = text.as_bytes();

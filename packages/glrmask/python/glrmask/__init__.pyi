@@ -444,7 +444,7 @@ class Grammar:
 
     @staticmethod
     def builtin(name: str) -> Grammar:
-        """A grammar that comes with the package: `arithmetic`, `c`, `javascript`, `json`, `json5`, `python`, `sql`.
+        """A grammar that comes with the package: `arithmetic`, `c`, `javascript`, `json`, `json5`, `sql`.
 
         Raises `GlrmaskError` for any other name.
         """
@@ -452,8 +452,8 @@ class Grammar:
     def to_glrm(self) -> str:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language.
 
-        Raises `LimitError` for a token event of more than 1 048 576 ids, `GrammarSyntaxError` for a JSON Schema with
-        unique items or counted keys without bound, which no grammar can say.
+        Raises `LimitError` for a token event of more than 1 048 576 ids, `GlrmaskError` for a JSON Schema with unique
+        items or counted keys without bound, which no grammar can say.
         """
 
     @property

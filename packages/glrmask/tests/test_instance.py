@@ -1,0 +1,163 @@
+"""Unique items and counted keys without bound: what is remembered while decoding."""
+
+import json
+import random
+
+import glrmask
+import glrmask.json
+import numpy as np
+import pytest
+from glrmask import Constraint, DynamicConstraint, GlrmaskError, Grammar
+
+STRINGS = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+NUMBERS = {"type": "array", "items": {"type": "number"}, "uniqueItems": True}
+OBJECTS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"id": {"type": "integer"}, "tag": {"type": "string"}},
+        "required": ["id"],
+        "additionalProperties": False,
+    },
+    "uniqueItems": True,
+}
+COUNTED = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 3}
+
+PIECES = [
+    b'"a"',
+    b'", "',
+    b'"]',
+    b", ",
+    b'{"id": ',
+    b'", "tag": "',
+    b'"tag": "',
+    b"1.0",
+    b"10",
+    b"}, {",
+    b'": 1',
+    b'": 1, "',
+    b"[[",
+    b"]]",
+]
+
+
+@pytest.fixture(scope="module")
+def vocab():
+    return glrmask.Vocab.from_id_to_bytes(dict(enumerate([bytes([i]) for i in range(256)] + PIECES)))
+
+
+def without_repetition(pairs):
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
+def accepts(constraint, text: str) -> bool:
+    state = constraint.start()
+    try:
+        state.commit_bytes(text.encode())
+    except GlrmaskError:
+        return False
+    return state.is_accepting()
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        (STRINGS, ["[]", '["a", "b"]', '["a", "ab"]'], ['["a", "a"]', '["\\u0061", "a"]']),
+        (NUMBERS, ["[1, 2]", "[1, 10, 1.5]"], ["[1, 1.0]", "[10, 1e1]", "[0, -0.0]"]),
+        (
+            OBJECTS,
+            ['[{"id": 1}, {"id": 1, "tag": "a"}]', '[{"id": 1}, {"id": 2}]'],
+            ['[{"id": 1}, {"id": 1.0}]', '[{"id": 1, "tag": "a"}, {"id": 2}, {"id": 1, "tag": "\\u0061"}]'],
+        ),
+        (COUNTED, ['{"a": 1, "b": 1, "c": 1}'], ['{"a": 1, "b": 1}', '{"a": 1, "b": 1, "a": 1, "c": 1}']),
+    ],
+)
+@pytest.mark.parametrize("kind", [Constraint, DynamicConstraint])
+def test_texts(vocab, kind, schema, good, bad):
+    constraint = kind.from_json_schema(schema, vocab)
+    loaded = kind.load(constraint.save(), vocab)
+    for text in good:
+        assert accepts(constraint, text) and accepts(loaded, text), text
+    for text in bad:
+        assert not accepts(constraint, text) and not accepts(loaded, text), text
+
+
+def test_masks_leave_out_what_repeats(vocab):
+    state = Constraint.from_json_schema(STRINGS, vocab).start()
+    state.commit_bytes(b'["a", "')
+    assert state.mask()[ord("a")] and state.mask()[ord("b")]
+    state.commit_bytes(b"a")
+    mask = state.mask()
+    assert not mask[ord('"')] and mask[ord("b")]
+    assert not mask[256 + PIECES.index(b'", "')] and not mask[256 + PIECES.index(b'"]')]
+    explanation = state.explain(ord('"'))
+    assert not explanation.allowed and '"a" is in the array already' in explanation.text
+    state.rollback(1)
+    assert state.mask()[ord('"')]
+
+
+def test_batches_and_buffers_agree(vocab):
+    constraint = Constraint.from_json_schema(OBJECTS, vocab)
+    state = constraint.start()
+    state.commit_bytes(b'[{"id": 1}, {"id": 1')
+    matrix = np.zeros((3, constraint.mask_len()), dtype=np.int32)
+    glrmask.fill_masks([state, state.clone(), constraint.start()], matrix)
+    words = np.zeros(constraint.mask_len(), dtype=np.int32)
+    state.fill_mask(words)
+    assert (matrix[0] == words).all() and (matrix[1] == words).all()
+    assert not words[ord("}") // 32] >> (ord("}") % 32) & 1
+    assert words[ord(",") // 32] >> (ord(",") % 32) & 1
+
+
+@pytest.mark.parametrize("schema", [STRINGS | {"minItems": 3}, NUMBERS | {"minItems": 4}, OBJECTS, COUNTED])
+def test_random_walks_end_in_valid_documents(vocab, schema):
+    chance = random.Random(7)
+    constraint = Constraint.from_json_schema(schema, vocab)
+    for _ in range(20):
+        state, text = constraint.start(), b""
+        for _ in range(chance.randrange(40)):
+            allowed = np.flatnonzero(state.mask())
+            if not len(allowed):
+                break
+            tokens = [int(token) for token in allowed]
+            token = chance.choice([t for t in tokens if t >= 256] or tokens)
+            state.commit_token(token)
+            text += vocab.token_bytes(token)
+        text += state.shortest_completion()
+        value = json.loads(text, object_pairs_hook=without_repetition)
+        if isinstance(value, list) and "items" in schema:
+            assert all(first != second for i, first in enumerate(value) for second in value[:i]), text
+
+
+def test_only_whole_texts(vocab):
+    grammar = Grammar.from_json_schema(STRINGS)
+    outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<" inner ">";')
+    with pytest.raises(GlrmaskError, match="whole text"):
+        outer.bind("inner", grammar)
+    with pytest.raises(GlrmaskError, match="whole text"):
+        grammar.to_glrm()
+    with pytest.raises(GlrmaskError, match="whole text"):
+        Grammar.from_lark(f"start: %json {json.dumps(STRINGS)}", profile="llm")
+    weakened = Grammar.from_json_schema(STRINGS, unsupported="weaken")
+    assert weakened.warnings == [] and not accepts(weakened.compile(vocab), '["a", "a"]')
+    outer.bind("inner", weakened)
+    assert [warning.keyword for warning in outer.warnings] == ["uniqueItems"]
+    assert accepts(outer.compile(vocab), '<["a", "a"]>')
+
+
+def test_prepared_grammars_keep_the_rules(vocab):
+    prepared = Grammar.from_json_schema(STRINGS).prepare(vocab)
+    loaded = glrmask.PreparedGrammar.load(prepared.save())
+    for one in (prepared, loaded):
+        constraint = one.link()
+        assert accepts(constraint, '["a", "b"]') and not accepts(constraint, '["a", "a"]')
+
+
+def test_tool_calls(vocab):
+    grammar = glrmask.json.tool_calls(
+        {"tag": {"type": "object", "properties": {"names": STRINGS}, "additionalProperties": False}}
+    )
+    constraint = grammar.compile(vocab)
+    text = '{"name": "tag", "arguments": {"names": ["a", "%s"]}}'
+    assert accepts(constraint, text % "b") and not accepts(constraint, text % "a")

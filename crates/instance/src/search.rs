@@ -20,6 +20,9 @@ use crate::{Rules, Tracker};
 /// Questions to the grammar of each of the two searches.
 const QUESTIONS: usize = 2048;
 
+/// Texts that each of them may have found and not continued.
+const OPEN: usize = 1 << 14;
+
 /// What leads off an earlier value in most grammars, the likeliest first: digits and letters, the end of `\u`, structure.
 const LIKELY: [&str; 14] = ["0", "1", "a", "2", "3", "5", "8", " ", "0000", "000", "00", "\"", ",", "]"];
 /// How many of them are tried at a place, and in a search.
@@ -128,6 +131,9 @@ impl<C: Continuations> Search<'_, C> {
     /// The answer, unless the bound is reached before.
     fn run(&mut self, order: Order) -> Result<Option<bool>, C::Error> {
         for _ in 0..QUESTIONS {
+            if self.open.len() > OPEN {
+                return Ok(None);
+            }
             let next = if order == Order::Deepest { self.open.pop_back() } else { self.open.pop_front() };
             let Some((state, path)) = next else { return Ok(Some(false)) };
             if self.is_likely_freed(&state, &path)? {
@@ -174,7 +180,9 @@ impl<C: Continuations> Search<'_, C> {
 
     /// Continues a text by each of the bytes; tells whether one of them sets it free.
     fn expand(&mut self, state: &State, path: &[u8], bytes: &ByteSet) -> bool {
-        let closing: ByteSet = b"\"]},".iter().copied().collect();
+        // Within a string, the other closing bytes are content, and a search that prefers them does not end.
+        let closing: &[u8] = if state.is_in_string() { b"\"" } else { b"\"]}," };
+        let closing: ByteSet = closing.iter().copied().collect();
         let others = bytes.difference(&closing);
         for byte in others.iter().chain(bytes.intersection(&closing).iter()) {
             let mut next = state.clone();

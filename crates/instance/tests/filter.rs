@@ -261,6 +261,35 @@ fn first_items_with_finitely_many_values() {
     check(r#"\["[ab]+",("a"|"b")(,"[ab]*")?\]"#, places, 100);
 }
 
+/// Found by fuzzing: in an array that is not settled, the search preferred `}` within a string too, and filled memory
+/// with strings of braces instead of ending one.
+#[test]
+fn strings_in_arrays_that_are_not_settled_are_ended() {
+    let items = Some(PlaceId(0));
+    let rules = Rules::new(vec![array(ArrayRules { items, settled_from: 1, ..unique() })]).unwrap();
+    let mut tracker = Tracker::new(Arc::new(rules));
+    tracker.advance(b"[[\n").unwrap();
+    let mut grammar = Anything { asked: 0 };
+    for token in ["\"", "\"a", "{\"a\":\"", "[\"\\", "-", "[tr"] {
+        assert!(viable(&tracker, token.as_bytes(), &mut grammar).unwrap(), "{token}");
+    }
+    assert!(grammar.asked < 200, "{}", grammar.asked);
+}
+
+/// Allows every byte everywhere.
+struct Anything {
+    asked: usize,
+}
+
+impl Continuations for Anything {
+    type Error = Infallible;
+
+    fn next_bytes(&mut self, _: &[u8]) -> Result<ByteSet, Infallible> {
+        self.asked += 1;
+        Ok(ByteSet::FULL)
+    }
+}
+
 #[test]
 fn objects_as_items() {
     let object = r#"\{"k":"x"(,"v":"[ab]*")?\}"#;

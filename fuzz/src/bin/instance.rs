@@ -90,7 +90,7 @@ fn main() {
                 return;
             }
             at += chunk.len();
-            if at < 200 {
+            if at < 200 && tracker.check_limit().is_ok() {
                 check_filter(&tracker, &walk, &vocab);
             }
         }

@@ -5,8 +5,8 @@
 //! the first byte off their paths is the end of it, and a likely one is tried before all are asked for; where items are few
 //! and used up, all that is left is tried.
 //!
-//! Depth first, what closes a value or container before anything else, which finds short completions; if that takes too
-//! long (a path may follow one value for ever, `1`, `10`, `100`), breadth first. White space is taken once where
+//! Depth first, what closes a value or container before anything else, which finds short completions; if that takes
+//! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White space is taken once where
 //! anything else may follow, since more of it changes nothing. A search that finds nothing within its bounds counts as
 //! no completion: that can take a token from a mask that could have stayed, and never leaves one in that cannot.
 
@@ -17,8 +17,10 @@ use glrmask_automata::ByteSet;
 use crate::state::State;
 use crate::{Rules, Tracker};
 
-/// Questions to the grammar of each of the two searches.
+/// Questions to the grammar of a search,
 const QUESTIONS: usize = 2048;
+/// and of the first one.
+const FIRST: usize = 48;
 
 /// Texts that each of them may have found and not continued.
 const OPEN: usize = 1 << 14;
@@ -102,9 +104,9 @@ pub(crate) fn completes<C: Continuations>(
         return Ok(true);
     }
     let mut search = Search { rules, continuations, open: VecDeque::new(), likely: TRIED_IN_ALL };
-    for order in [Order::Deepest, Order::Shortest] {
+    for (order, questions) in [(Order::Deepest, FIRST), (Order::Shortest, QUESTIONS), (Order::Deepest, QUESTIONS)] {
         search.open = VecDeque::from([(state.clone(), path.to_vec())]);
-        if let Some(answer) = search.run(order)? {
+        if let Some(answer) = search.run(order, questions)? {
             return Ok(answer);
         }
     }
@@ -129,8 +131,8 @@ struct Search<'a, C> {
 
 impl<C: Continuations> Search<'_, C> {
     /// The answer, unless the bound is reached before.
-    fn run(&mut self, order: Order) -> Result<Option<bool>, C::Error> {
-        for _ in 0..QUESTIONS {
+    fn run(&mut self, order: Order, questions: usize) -> Result<Option<bool>, C::Error> {
+        for _ in 0..questions {
             if self.open.len() > OPEN {
                 return Ok(None);
             }

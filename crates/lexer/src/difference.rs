@@ -211,12 +211,11 @@ pub fn difference(
     (state, reference): (StateId, StateId),
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
-    let start = |cache: &mut LexerCache, q| Some(cache.inside(lexer, (similarity.component, q), ConditionSetId::NONE));
-    let both = (start(cache, state), start(cache, reference));
     let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
-    for byte in walk.bytes_apart(both).iter() {
+    let start = walk.at(state, reference);
+    for byte in walk.bytes_apart(start).iter() {
         let node = similarity.shape.roots[usize::from(byte)] as usize;
-        if node > 0 && !walk.subtree(node, both)? {
+        if node > 0 && !walk.subtree(node, start)? {
             return Ok(None);
         }
     }
@@ -225,6 +224,15 @@ pub fn difference(
 
 /// The scans of one text from either state; `None` where nothing is left.
 type Both = (Option<ScanId>, Option<ScanId>);
+
+/// Where either state has got to.
+#[derive(Clone, Copy)]
+enum At {
+    /// Both are inside the one lexeme of the component, and have not come upon a match: whatever token ends here has
+    /// the same class from both.
+    Inside(StateId, StateId),
+    Scans(Both),
+}
 
 struct Walk<'a> {
     lexer: &'a Lexer,
@@ -238,14 +246,14 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Walks the subtree of `top`, a child of the root. False if it takes too many visits.
-    fn subtree(&mut self, top: usize, both: Both) -> Result<bool, LexerError> {
+    fn subtree(&mut self, top: usize, start: At) -> Result<bool, LexerError> {
         let trie = self.vocab.trie();
         let (bytes, ends, depths) = (trie.bytes(), trie.ends(), trie.depths());
-        let mut path = vec![(both, ByteSet::FULL)];
+        let mut path = vec![(start, ByteSet::FULL)];
         let mut node = top;
         while node < ends[top] as usize {
             path.truncate(depths[node] as usize);
-            let Some(&((mine, other), apart)) = path.last() else { break };
+            let Some(&(before, apart)) = path.last() else { break };
             if !apart.contains(bytes[node]) {
                 node = ends[node] as usize;
                 continue;
@@ -254,22 +262,45 @@ impl Walk<'_> {
             if self.visited > self.limit {
                 return Ok(false);
             }
-            let both = (self.step(mine, bytes[node])?, self.step(other, bytes[node])?);
-            if both.0 == both.1 || self.alike_below(both, node) {
+            let at = self.step_both(before, bytes[node])?;
+            if self.is_alike_below(at, node) {
                 node = ends[node] as usize;
                 continue;
             }
-            if let Some(rank) = trie.token(NodeId::from_usize(node)) {
+            if let (At::Scans(both), Some(rank)) = (at, trie.token(NodeId::from_usize(node))) {
                 let (to, from) = (self.class(both.0)?, self.class(both.1)?);
                 if from != to {
                     self.moved.push(Moved { rank, from, to });
                 }
             }
             let large = ends[node] - node as u32 > WORTH_COMPARING;
-            path.push((both, if large { self.bytes_apart(both) } else { ByteSet::FULL }));
+            path.push((at, if large { self.bytes_apart(at) } else { ByteSet::FULL }));
             node += 1;
         }
         Ok(true)
+    }
+
+    /// Two states of the component, nothing having been read before.
+    fn at(&mut self, mine: StateId, other: StateId) -> At {
+        let id = self.similarity.component;
+        let component = self.lexer.component(id);
+        let inside = |state| state != Dfa::DEAD && !component.dfa().is_accepting(state);
+        if component.terminals().len() == 1 && component.is_plain() && inside(mine) && inside(other) {
+            return At::Inside(mine, other);
+        }
+        let mut scan =
+            |state| (state != Dfa::DEAD).then(|| self.cache.inside(self.lexer, (id, state), ConditionSetId::NONE));
+        At::Scans((scan(mine), scan(other)))
+    }
+
+    fn step_both(&mut self, at: At, byte: u8) -> Result<At, LexerError> {
+        Ok(match at {
+            At::Inside(mine, other) => {
+                let dfa = self.lexer.component(self.similarity.component).dfa();
+                self.at(dfa.next(mine, byte), dfa.next(other, byte))
+            }
+            At::Scans((mine, other)) => At::Scans((self.step(mine, byte)?, self.step(other, byte)?)),
+        })
     }
 
     fn step(&mut self, scan: Option<ScanId>, byte: u8) -> Result<Option<ScanId>, LexerError> {
@@ -279,15 +310,23 @@ impl Walk<'_> {
         scan.map_or(Ok(None), |scan| self.cache.class(self.lexer, scan))
     }
     /// The two states, where nothing but the lexeme has been read.
-    fn states(&self, (mine, other): Both) -> Option<(StateId, StateId)> {
-        Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1))
+    fn states(&self, at: At) -> Option<(StateId, StateId)> {
+        match at {
+            At::Inside(mine, other) => Some((mine, other)),
+            At::Scans((mine, other)) => Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1)),
+        }
     }
-    fn alike_below(&self, both: Both, node: usize) -> bool {
+    /// Whether no token at or below the node has different classes.
+    fn is_alike_below(&self, at: At, node: usize) -> bool {
+        let same = match at {
+            At::Inside(mine, other) => mine == other,
+            At::Scans((mine, other)) => mine == other,
+        };
         let height = u32::from(self.vocab.trie().heights()[node]);
-        self.similarity.levels.is_some()
-            && self.states(both).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
+        same || self.similarity.levels.is_some()
+            && self.states(at).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
     }
-    fn bytes_apart(&self, both: Both) -> ByteSet {
-        self.states(both).map_or(ByteSet::FULL, |(a, b)| self.similarity.bytes_apart(self.lexer, a, b))
+    fn bytes_apart(&self, at: At) -> ByteSet {
+        self.states(at).map_or(ByteSet::FULL, |(a, b)| self.similarity.bytes_apart(self.lexer, a, b))
     }
 }

@@ -5,12 +5,15 @@
 //! and no more than so many levels, stays inside the lexeme as a whole and need not be walked. Plain reference: the walk
 //! node by node.
 
-use glrmask_automata::{ByteSet, Dfa, StateId};
-use rustc_hash::FxHashMap;
+use glrmask_automata::{ByteSet, Dfa, Id, StateId};
 
 /// The next state of each state on most bytes, found when first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Runs(FxHashMap<StateId, (ByteSet, StateId)>);
+pub(crate) struct Runs {
+    /// Per state, its entry in `found`; beyond its end if it is not known.
+    entries: Vec<u32>,
+    found: Vec<(ByteSet, StateId)>,
+}
 
 impl Runs {
     /// Whether every string of up to `height` bytes out of `below` surely stays inside the lexeme, without a match on the
@@ -18,7 +21,7 @@ impl Runs {
     pub(crate) fn stays(&mut self, dfa: &Dfa, state: StateId, below: &ByteSet, height: u16) -> bool {
         let mut current = state;
         for _ in 0..height {
-            let &mut (bytes, next) = self.0.entry(current).or_insert_with(|| widest(dfa, current));
+            let (bytes, next) = self.get(dfa, current);
             if !below.is_subset(&bytes) {
                 return false;
             }
@@ -28,6 +31,19 @@ impl Runs {
             current = next;
         }
         true
+    }
+
+    fn get(&mut self, dfa: &Dfa, state: StateId) -> (ByteSet, StateId) {
+        if let Some(known) = self.entries.get(state.index()).and_then(|&entry| self.found.get(entry as usize)) {
+            return *known;
+        }
+        self.entries.resize(dfa.len(), u32::MAX);
+        let run = widest(dfa, state);
+        if let Some(entry) = self.entries.get_mut(state.index()) {
+            *entry = self.found.len() as u32;
+            self.found.push(run);
+        }
+        run
     }
 }
 

@@ -17,6 +17,8 @@ use crate::runs::Runs;
 
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 1_000;
+/// Subtrees of so few nodes are walked sooner than a run is looked up.
+const SMALL: u32 = 3;
 /// Sets of at least so many tokens are worth a bitmap.
 const DENSE_FROM: usize = 1_500;
 
@@ -152,8 +154,8 @@ impl Builder {
             return end;
         }
         let next = NodeId::from_usize(node.index() + 1);
-        let mut stays = || self.runs.stays(dfa, state, trie.below(node), trie.height(node));
-        if end == next || (!dfa.is_accepting(state) && stays()) {
+        let worth = end.0 > next.0 + SMALL && !dfa.is_accepting(state);
+        if end == next || worth && self.runs.stays(dfa, state, trie.below(node), trie.height(node)) {
             let (first, last) = trie.subtree_ranks(node);
             self.inside.push_range(first, last);
             return end;

@@ -444,7 +444,7 @@ class Grammar:
 
     @staticmethod
     def builtin(name: str) -> Grammar:
-        """A grammar that comes with the package: `arithmetic`, `c`, `javascript`, `json`, `json5`, `sql`.
+        """A grammar that comes with the package: `arithmetic`, `c`, `javascript`, `json`, `json5`, `python`, `sql`.
 
         Raises `GlrmaskError` for any other name.
         """

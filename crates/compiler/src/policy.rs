@@ -81,8 +81,6 @@ const BALANCED_BYTES: usize = 64 << 20;
 const BYTES: usize = 192 << 20;
 /// Less work than this is done sooner than threads are started.
 const WORTH_THREADS: usize = 200;
-/// More work than this is likely to be cut off by memory.
-const MOST_THREADS: usize = 100_000;
 
 impl Policy {
     /// Whether to go on.
@@ -118,10 +116,10 @@ impl Policy {
         cut.and_then(|cut| self.refuse(cut, (states, memory))).map_or(Ok(()), |why| Err(CompileError::refused(why)))
     }
 
-    /// Decoding goes on where one thread was cut off, but not where several were.
+    /// Decoding goes on where a fill was cut off, but only with the tables of one thread.
     fn is_for_threads(&self, constraint: &Constraint, states: usize) -> bool {
-        let worth = WORTH_THREADS..=states.min(MOST_THREADS);
-        self.threads > 1 && worth.contains(&constraint.predicted_work(MOST_THREADS))
+        let expect_cut = || states < usize::MAX && constraint.predicted_work(states) > states;
+        self.threads > 1 && constraint.predicted_work(WORTH_THREADS) >= WORTH_THREADS && !expect_cut()
     }
 
     /// Whether a fill that was cut off is an error. Reaching what only the mode wanted is none.

@@ -81,7 +81,7 @@ pub(crate) struct Filled {
     pub(crate) frozen: Frozen,
     /// What ended it before its time, if anything did.
     pub(crate) cut: Option<Cut>,
-    /// The tables themselves, to go on from, if there is anything left to fill and one thread has made all of them.
+    /// The tables themselves, or those of one of the threads, to go on from if there is anything left to fill.
     pub(crate) cache: Option<Cache>,
 }
 
@@ -95,10 +95,10 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, Runtime
     }
     warm(inner, budget);
     let work = Work::new(inner, budget, threads);
-    let fill_part = |worker: usize| -> Result<(Frozen, Option<Cut>), RuntimeError> {
-        let mut cache = Cache::new(&inner.lexer);
+    let fill_part = |worker: usize| -> Result<Filled, RuntimeError> {
+        let mut cache = inner.cache.read().successor(&inner.lexer);
         let cut = Filler::new(inner, &mut cache, &work, worker).fill()?;
-        Ok((Frozen::new(&cache), cut))
+        Ok(Filled { frozen: Frozen::new(&cache), cut, cache: Some(cache) })
     };
     let parts: Vec<_> = std::thread::scope(|scope| {
         let start = |worker| {
@@ -112,10 +112,11 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, Runtime
         let others = others.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked()));
         std::iter::once(own).chain(others).collect()
     });
-    let parts: Vec<(Frozen, Option<Cut>)> = parts.into_iter().collect::<Result<_, _>>()?;
+    let mut parts: Vec<Filled> = parts.into_iter().collect::<Result<_, _>>()?;
     // Whoever was cut first tells the others to stop.
-    let cut = parts.iter().filter_map(|part| part.1).min_by_key(|&cut| cut == Cut::Stopped);
-    Ok(Filled { frozen: Frozen::join(parts.into_iter().map(|part| part.0).collect()), cut, cache: None })
+    let cut = parts.iter().filter_map(|part| part.cut).min_by_key(|&cut| cut == Cut::Stopped);
+    let cache = parts.first_mut().and_then(|part| part.cache.take()).filter(|_| cut.is_some());
+    Ok(Filled { frozen: Frozen::join(parts.into_iter().map(|part| part.frozen).collect()), cut, cache })
 }
 
 /// Fills everything into these tables, on this thread. `None` if nothing is left to do.

@@ -34,9 +34,9 @@ pub struct CompileOptions {
     /// See [`Constraint::wait`] and [`Constraint::is_complete`].
     pub background: bool,
     /// Threads to compile on. `None`: as many as the machine offers this process, up to [`DEFAULT_THREADS`]; one where
-    /// nothing is filled before decoding, and in the background. Small grammars are compiled on one in any case, and masks and commits are not concerned. With more than
-    /// one, it is chance which thread fills which table; what is allowed never depends on it, the bytes of
-    /// [`Constraint::save`] do.
+    /// nothing is filled before decoding, and in the background. The tables of small grammars are filled on one in any
+    /// case, and masks and commits are not concerned. With more than one, it is chance which thread fills which table;
+    /// what is allowed never depends on it, the bytes of [`Constraint::save`] do.
     pub threads: Option<usize>,
     /// Ends the compilation from another thread.
     pub cancel: Option<Cancel>,

@@ -6,9 +6,10 @@
 //! and used up, all that is left is tried.
 //!
 //! Depth first, what closes a value or container before anything else, which finds short completions; if that takes
-//! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White space is taken once where
-//! anything else may follow, since more of it changes nothing. A search that finds nothing within its bounds counts as
-//! no completion: that can take a token from a mask that could have stayed, and never leaves one in that cannot.
+//! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White
+//! space is taken once where anything else may follow, since more of it changes nothing. A search that finds nothing within
+//! its bounds counts as no completion: that can take a token from a mask that could have stayed, and never leaves one in
+//! that cannot.
 
 use std::collections::VecDeque;
 

@@ -93,16 +93,18 @@ impl ConstraintState {
     /// large as the parser's.
     ///
     /// # Errors
-    /// More than [`COMPLETION_BYTES`] are needed; a limit of the tables.
+    /// More than [`COMPLETION_BYTES`] are needed; a limit of the tables, or of the search where rules beside the grammar
+    /// hold.
     pub fn shortest_completion(&self) -> Result<Option<Vec<u8>>, RuntimeError> {
         let found = self.completion(With::Bytes)?.map(|text| text.bytes);
         self.by_the_rules(found)
     }
 
-    /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out.
+    /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out. Where
+    /// rules beside the grammar hold, it is spelled out.
     ///
     /// # Errors
-    /// A limit of the tables.
+    /// A limit of the tables; where such rules hold, as for [`shortest_completion`](Self::shortest_completion).
     pub fn shortest_completion_len(&self) -> Result<Option<u64>, RuntimeError> {
         match self.tracker() {
             None => self.complete(With::Bytes, |_, found| Ok(found.cost)),

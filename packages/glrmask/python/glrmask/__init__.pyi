@@ -851,11 +851,15 @@ class ConstraintState:
         """The fewest bytes that complete the text; of several texts of that length, always the same. Changes nothing.
 
         Empty if the text is complete; `None` if the state is rejected, or if only a token event completes it. Raises
-        `LimitError` if it has more than 16 777 216 bytes.
+        `LimitError` if it has more than 16 777 216 bytes, or if the search for one ends without a result where unique
+        items or distinct keys are remembered.
         """
 
     def shortest_completion_len(self) -> int | None:
-        """How many bytes `shortest_completion` has, however many they are."""
+        """How many bytes `shortest_completion` has, however many they are.
+
+        Where unique items or distinct keys are remembered, raises `LimitError` as `shortest_completion` does.
+        """
 
     def shortest_completion_tokens(self) -> TokenCompletion | None:
         """Few tokens that complete the text; end tokens are not used. Changes nothing.

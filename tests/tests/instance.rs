@@ -357,6 +357,44 @@ fn random_walks_are_never_stuck() {
 }
 
 #[test]
+fn completions_close_what_compact_text_leaves_open() {
+    let options = Options { whitespace: Whitespace::Compact, ..Options::default() };
+    let schema = r#"{"type": "array", "minItems": 3, "uniqueItems": true,
+        "items": {"type": "array", "minItems": 1, "items": {"type": "integer"}}}"#;
+    let compiled = compile(schema, &options).unwrap();
+    let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+    for (text, length) in [("[[0],[1", 6), ("[[0],[", 7), ("", 13)] {
+        let mut state = constraint.start();
+        state.commit_bytes(text.as_bytes()).unwrap();
+        let rest = state.shortest_completion().unwrap().unwrap();
+        assert_eq!(rest.len(), length, "{text}{}", String::from_utf8_lossy(&rest));
+        state.commit_bytes(&rest).unwrap();
+        assert!(state.is_accepting());
+    }
+}
+
+/// The way out is farther than the search has questions, but there is only one.
+#[test]
+fn a_long_way_out_without_a_choice_is_found() {
+    let long = "x".repeat(3000);
+    let schema = format!(
+        r#"{{"type": "array", "uniqueItems": true, "items": {{"type": "string", "pattern": "^{long}[0-9]+$"}}}}"#
+    );
+    let compiled = compile(&schema, &Options::default()).unwrap();
+    let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+    let mut state = constraint.start();
+    state.commit_bytes(format!("[\"{long}1\", \"").as_bytes()).unwrap();
+    for byte in long.bytes() {
+        assert_eq!(mask::iter(&words(&state)).collect::<Vec<_>>(), [TokenId(byte.into())]);
+        state.commit_token(TokenId(byte.into())).unwrap();
+    }
+    state.commit_bytes(b"1").unwrap();
+    assert!(!mask::iter(&words(&state)).any(|id| id == TokenId(b'"'.into())));
+    state.commit_bytes(b"2\"]").unwrap();
+    assert!(state.is_accepting());
+}
+
+#[test]
 fn a_rule_is_explained() {
     let vocab =
         Vocab::new((0..).map(TokenId).zip(["[", "]", ", ", "1", "\"a\"", "\"b\"", ", \"a\"", ", 1.0]"])).unwrap();

@@ -8,8 +8,8 @@
 //! Depth first, what closes a value or container before anything else, which finds short completions; if that takes
 //! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White
 //! space is taken once where anything else may follow, since more of it changes nothing. A search that finds nothing within
-//! its bounds counts as no completion: that can take a token from a mask that could have stayed, and never leaves one in
-//! that cannot.
+//! its bounds is no proof. A token is in a mask only if a completion is known: that can take out one that could have stayed,
+//! and never leaves one in that cannot. A commit is refused only if there is none, so whatever is in a mask can be committed.
 
 use std::collections::VecDeque;
 
@@ -18,13 +18,15 @@ use glrmask_automata::ByteSet;
 use crate::state::State;
 use crate::{Rules, Tracker};
 
-/// Questions to the grammar of a search,
+/// Questions to the grammar of a search, without those that have one answer,
 const QUESTIONS: usize = 2048;
 /// and of the first one.
 const FIRST: usize = 48;
 
 /// Texts that each of them may have found and not continued.
 const OPEN: usize = 1 << 14;
+/// Bytes of a text that is continued.
+const LONGEST: usize = 1 << 13;
 
 /// What leads off an earlier value in most grammars, the likeliest first: digits and letters, the end of `\u`, structure.
 const LIKELY: [&str; 14] = ["0", "1", "a", "2", "3", "5", "8", " ", "0000", "000", "00", "\"", ",", "]"];
@@ -87,31 +89,43 @@ pub trait Continuations {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn viable<C: Continuations>(tracker: &Tracker, bytes: &[u8], continuations: &mut C) -> Result<bool, C::Error> {
+    Ok(outlook(tracker, bytes, continuations)? == Some(true))
+}
+
+/// As [`viable`], but `None` where the search ends before it is known.
+///
+/// # Errors
+/// Those of `continuations`.
+pub fn outlook<C: Continuations>(
+    tracker: &Tracker,
+    bytes: &[u8],
+    continuations: &mut C,
+) -> Result<Option<bool>, C::Error> {
     let mut state = tracker.state().clone();
     if bytes.iter().any(|&byte| state.step(tracker.rules(), byte).is_err()) {
-        return Ok(false);
+        return Ok(Some(false));
     }
     completes(tracker.rules(), &state, bytes, continuations)
 }
 
-/// Whether the text can be completed from a state that is reached by `path`.
+/// Whether the text can be completed from a state that is reached by `path`; `None` if that takes too long to tell.
 pub(crate) fn completes<C: Continuations>(
     rules: &Rules,
     state: &State,
     path: &[u8],
     continuations: &mut C,
-) -> Result<bool, C::Error> {
+) -> Result<Option<bool>, C::Error> {
     if !state.is_at_stake(rules) {
-        return Ok(true);
+        return Ok(Some(true));
     }
     let mut search = Search { rules, continuations, open: VecDeque::new(), likely: TRIED_IN_ALL };
     for (order, questions) in [(Order::Deepest, FIRST), (Order::Shortest, QUESTIONS), (Order::Deepest, QUESTIONS)] {
         search.open = VecDeque::from([(state.clone(), path.to_vec())]);
         if let Some(answer) = search.run(order, questions)? {
-            return Ok(answer);
+            return Ok(Some(answer));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 /// Which text is tried next.
@@ -133,16 +147,18 @@ struct Search<'a, C> {
 impl<C: Continuations> Search<'_, C> {
     /// The answer, unless the bound is reached before.
     fn run(&mut self, order: Order, questions: usize) -> Result<Option<bool>, C::Error> {
-        for _ in 0..questions {
-            if self.open.len() > OPEN {
-                return Ok(None);
-            }
+        let mut asked = 0;
+        while asked < questions && self.open.len() <= OPEN {
             let next = if order == Order::Deepest { self.open.pop_back() } else { self.open.pop_front() };
             let Some((state, path)) = next else { return Ok(Some(false)) };
             if self.is_likely_freed(&state, &path)? {
                 return Ok(Some(true));
             }
             let mut bytes = self.continuations.next_bytes(&path)?;
+            if path.len() > LONGEST {
+                return Ok(None);
+            }
+            asked += usize::from(bytes.len() != 1);
             if state.is_between() && path.last().is_some_and(|&last| is_space(last)) {
                 bytes = without_space(bytes);
             }

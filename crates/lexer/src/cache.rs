@@ -87,7 +87,7 @@ impl LexerCache {
             match next {
                 Some(next) if below.is_subset(&bytes) => {
                     if next == current {
-                        break;
+                        return Ok(true);
                     }
                     if self.class(lexer, next)? != self.class(lexer, scan)? {
                         return Ok(false);
@@ -97,7 +97,8 @@ impl LexerCache {
                 _ => return Ok(false),
             }
         }
-        Ok(true)
+        // The largest height stands for all above it.
+        Ok(height < u16::MAX)
     }
 
     /// The class of every text with this scan; `None` if nothing accepts it.

@@ -23,6 +23,8 @@ use crate::walk::LexemeWalk;
 
 /// Automata with more states have no [`Levels`].
 const LEVEL_STATES: usize = 60_000;
+/// Vocabularies with tokens of so many bytes have no [`Levels`].
+const MAX_ROUNDS: usize = 1_000;
 /// Bytes that the refinement history of one state takes, about.
 const LEVEL_STATE_BYTES: usize = 64;
 /// Walks of more trie nodes are worth being compared with a known one.
@@ -60,9 +62,11 @@ impl Similarity {
         let dfa = component.dfa();
         // Levels tell what is accepted, not as what, and nothing of conditions.
         let simple = component.terminals().len() == 1 && component.is_plain() && dfa.len() <= LEVEL_STATES;
+        // Beyond the last round everything looks alike.
+        let simple = simple && vocab.max_token_len() < MAX_ROUNDS;
         let levels = simple.then(|| {
             let fingerprint = cache.fingerprint(lexer, id);
-            let rounds = u32::try_from(vocab.max_token_len()).unwrap_or(u32::MAX).saturating_add(1).min(1_000);
+            let rounds = vocab.max_token_len() as u32 + 1;
             let bytes = LEVEL_STATE_BYTES * dfa.len();
             vocab.cache().get_or_insert(&fingerprint.to_le_bytes(), || (Arc::new(Levels::new(dfa, rounds)), bytes))
         });

@@ -26,11 +26,12 @@ impl Runs {
                 return false;
             }
             if next == current {
-                break;
+                return true;
             }
             current = next;
         }
-        true
+        // The largest height stands for all above it.
+        height < u16::MAX
     }
 
     fn get(&mut self, dfa: &Dfa, state: StateId) -> (ByteSet, StateId) {

@@ -98,7 +98,9 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, Runtime
     let fill_part = |worker: usize| -> Result<Filled, RuntimeError> {
         let mut cache = inner.cache.read().successor(&inner.lexer);
         let cut = Filler::new(inner, &mut cache, &work, worker).fill()?;
-        Ok(Filled { frozen: Frozen::new(&cache), cut, cache: Some(cache) })
+        let frozen = Frozen::new(&cache);
+        let wanted = worker == 0 && cut.is_some();
+        Ok(Filled { frozen, cut, cache: wanted.then_some(cache) })
     };
     let parts: Vec<_> = std::thread::scope(|scope| {
         let start = |worker| {
@@ -115,7 +117,7 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, Runtime
     let mut parts: Vec<Filled> = parts.into_iter().collect::<Result<_, _>>()?;
     // Whoever was cut first tells the others to stop.
     let cut = parts.iter().filter_map(|part| part.cut).min_by_key(|&cut| cut == Cut::Stopped);
-    let cache = parts.first_mut().and_then(|part| part.cache.take()).filter(|_| cut.is_some());
+    let cache = parts.first_mut().and_then(|part| part.cache.take());
     Ok(Filled { frozen: Frozen::join(parts.into_iter().map(|part| part.frozen).collect()), cut, cache })
 }
 
@@ -136,11 +138,12 @@ fn warm(inner: &Inner, budget: &Budget<'_>) {
         glrmask_lexer::warm(&inner.lexer, &inner.vocab, ComponentId::from_usize(index));
     };
     std::thread::scope(|scope| {
-        for _ in 1..budget.threads.min(MAX_THREADS) {
-            // If no thread can be started, those that run do the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+        // If no thread can be started, those that run do the work.
+        let others: Vec<_> = (1..budget.threads.min(MAX_THREADS)).filter_map(start).collect();
         work();
+        // What a thread did not get done is done when it is needed.
+        others.into_iter().for_each(|thread| drop(thread.join()));
     });
 }
 

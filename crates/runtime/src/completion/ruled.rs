@@ -15,7 +15,7 @@ use crate::commit;
 use crate::completion::{Search, With};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
-use crate::instance::Following;
+use crate::instance::{self, Following};
 use crate::state::ConstraintState;
 
 /// Places looked at in search of a completion that obeys the rules.
@@ -75,11 +75,11 @@ impl Ruled<'_> {
                     continue;
                 }
                 if next.tracker.is_free() && !next.tracker.is_idle() {
-                    let lexemes: Vec<_> = next.branches.iter().map(|branch| branch.lexeme).collect();
-                    if free.contains(&lexemes) {
+                    let key = instance::key(&next.branches);
+                    if key.is_some() && free.contains(&key) {
                         continue;
                     }
-                    free.push(lexemes);
+                    free.push(key);
                 }
                 self.push(next)?;
             }

@@ -51,7 +51,7 @@ pub(crate) fn compile(
 }
 
 /// Fewer patterns than this are compiled sooner than threads are started.
-const WORTH_THREADS: usize = 8;
+const WORTH_THREADS: usize = 48;
 
 /// The minimal automaton of a regular expression without the empty string. Operands are kept as well: the keys of an
 /// object that must not be declared ones come in two spellings, and everything that is a string has any string in it.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use glrmask_compiler::{
@@ -33,10 +33,10 @@ pub struct CompileOptions {
     /// Whether to return as [`Optimization::FastBuild`] does, and to go on as `optimization` says on another thread.
     /// See [`Constraint::wait`] and [`Constraint::is_complete`].
     pub background: bool,
-    /// Threads to compile on. `None`: as many as the machine offers this process, up to [`DEFAULT_THREADS`]; one where
-    /// nothing is filled before decoding, and in the background. The tables of small grammars are filled on one in any
-    /// case, and masks and commits are not concerned. With more than one, it is chance which thread fills which table;
-    /// what is allowed never depends on it, the bytes of [`Constraint::save`] do.
+    /// Threads to compile on. `None`: as many as the machine offers this process, up to [`DEFAULT_THREADS`]; one in the
+    /// background. Small grammars are compiled on one in any case, and masks and commits are not concerned. With more
+    /// than one, it is chance which thread fills which table; what is allowed never depends on it, the bytes of
+    /// [`Constraint::save`] do.
     pub threads: Option<usize>,
     /// Ends the compilation from another thread.
     pub cancel: Option<Cancel>,
@@ -130,11 +130,14 @@ fn timed(observe: &mut dyn FnMut(StageTime)) -> impl FnMut(Stage) + '_ {
     }
 }
 
-fn default_threads(optimization: Optimization, background: bool) -> usize {
-    match optimization {
-        Optimization::FastBuild => 1,
-        _ if background => 1,
-        _ => std::thread::available_parallelism().map_or(1, |threads| threads.get().min(DEFAULT_THREADS)),
+fn default_threads(background: bool) -> usize {
+    // Asking takes longer than many a small grammar.
+    static OFFERED: OnceLock<usize> = OnceLock::new();
+    let ask = || std::thread::available_parallelism().map_or(1, |threads| threads.get().min(DEFAULT_THREADS));
+    if background {
+        1
+    } else {
+        *OFFERED.get_or_init(ask)
     }
 }
 
@@ -162,7 +165,7 @@ pub(crate) fn config(options: &CompileOptions) -> Config {
         limits: FillLimits { states: limits.states, memory: limits.memory },
         strict,
         background,
-        threads: threads.unwrap_or_else(|| default_threads(optimization, background)).max(1),
+        threads: threads.unwrap_or_else(|| default_threads(background)).max(1),
         check: Some(Arc::new(check)),
     };
     Config { end_tokens, policy, boundary_trigger: boundary_trigger.unwrap_or(config.boundary_trigger), ..config }

@@ -525,8 +525,8 @@ class Grammar:
         another thread: see `Constraint.is_complete` and `Constraint.wait`. `limits` bounds what is computed now; the
         rest is left to decoding, or is a `LimitError` if `strict`. `cancel` is an event that ends the compilation once
         it is set, as Ctrl-C does. `threads` is how many threads compile: up to four unless given, as the machine has
-        them; one with `FAST_BUILD` and in the background. With more than one the bytes of `Constraint.save` may differ
-        from run to run; what they allow does not.
+        them; one in the background. With more than one the bytes of `Constraint.save` may differ from run to run; what
+        they allow does not.
 
         `boundary_trigger` asks for metadata about boundaries, see `BoundaryTriggerDetail`; none unless given.
 

@@ -127,7 +127,7 @@ impl<C: Continuations> Filter<'_, C> {
 
     /// Clears the token that has led to this state unless the text can be completed from there; tells whether it stays.
     fn decide(&mut self, state: &State, rank: Rank) -> Result<bool, C::Error> {
-        let stays = completes(self.rules, state, self.vocab.rank_bytes(rank), self.continuations)? == Some(true);
+        let stays = completes(self.rules, state, self.vocab.rank_bytes(rank), self.continuations)?;
         if !stays {
             self.clear(rank);
         }

@@ -40,7 +40,7 @@ mod walk;
 pub use error::InstanceError;
 pub use filter::{filter, must_filter};
 pub use rules::{ArrayRules, KeyLanguage, ObjectRules, Place, PlaceId, Rules};
-pub use search::{outlook, viable, Continuations};
+pub use search::{viable, Continuations};
 pub use tracker::Tracker;
 pub use violation::Violation;
 pub use walk::TokenWalk;

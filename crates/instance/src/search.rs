@@ -8,8 +8,8 @@
 //! Depth first, what closes a value or container before anything else, which finds short completions; if that takes
 //! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White
 //! space is taken once where anything else may follow, since more of it changes nothing. A search that finds nothing within
-//! its bounds is no proof. A token is in a mask only if a completion is known: that can take out one that could have stayed,
-//! and never leaves one in that cannot. A commit is refused only if there is none, so whatever is in a mask can be committed.
+//! its bounds counts as no completion: that can take a token from a mask that could have stayed, and never leaves one in
+//! that cannot.
 
 use std::collections::VecDeque;
 
@@ -89,43 +89,31 @@ pub trait Continuations {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn viable<C: Continuations>(tracker: &Tracker, bytes: &[u8], continuations: &mut C) -> Result<bool, C::Error> {
-    Ok(outlook(tracker, bytes, continuations)? == Some(true))
-}
-
-/// As [`viable`], but `None` where the search ends before it is known.
-///
-/// # Errors
-/// Those of `continuations`.
-pub fn outlook<C: Continuations>(
-    tracker: &Tracker,
-    bytes: &[u8],
-    continuations: &mut C,
-) -> Result<Option<bool>, C::Error> {
     let mut state = tracker.state().clone();
     if bytes.iter().any(|&byte| state.step(tracker.rules(), byte).is_err()) {
-        return Ok(Some(false));
+        return Ok(false);
     }
     completes(tracker.rules(), &state, bytes, continuations)
 }
 
-/// Whether the text can be completed from a state that is reached by `path`; `None` if that takes too long to tell.
+/// Whether the text can be completed from a state that is reached by `path`.
 pub(crate) fn completes<C: Continuations>(
     rules: &Rules,
     state: &State,
     path: &[u8],
     continuations: &mut C,
-) -> Result<Option<bool>, C::Error> {
+) -> Result<bool, C::Error> {
     if !state.is_at_stake(rules) {
-        return Ok(Some(true));
+        return Ok(true);
     }
     let mut search = Search { rules, continuations, open: VecDeque::new(), likely: TRIED_IN_ALL };
     for (order, questions) in [(Order::Deepest, FIRST), (Order::Shortest, QUESTIONS), (Order::Deepest, QUESTIONS)] {
         search.open = VecDeque::from([(state.clone(), path.to_vec())]);
         if let Some(answer) = search.run(order, questions)? {
-            return Ok(Some(answer));
+            return Ok(answer);
         }
     }
-    Ok(None)
+    Ok(false)
 }
 
 /// Which text is tried next.

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{ByteSet, Dfa, StateId};
 use glrmask_glr::LrState;
-use glrmask_instance::{filter, must_filter, outlook, Continuations, Rules, TokenWalk, Tracker, Violation};
+use glrmask_instance::{filter, must_filter, viable, Continuations, Rules, TokenWalk, Tracker, Violation};
 use glrmask_lexer::Thread;
 use glrmask_vocab::Vocab;
 use parking_lot::Mutex;
@@ -94,7 +94,7 @@ pub(crate) fn over_limit(violation: &Violation) -> RuntimeError {
 
 /// Whether some text that the grammar and the rules allow goes on from here.
 pub(crate) fn is_viable(inner: &Inner, tracker: &Tracker, branches: &Branches) -> Result<bool, RuntimeError> {
-    Ok(tracker.is_free() || outlook(tracker, &[], &mut Following::new(inner, branches))? != Some(false))
+    Ok(tracker.is_free() || viable(tracker, &[], &mut Following::new(inner, branches))?)
 }
 
 /// The grammar, asked which bytes may follow.

@@ -260,7 +260,7 @@ impl Constraint {
     /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
     /// mean something else to the fill.
     fn go_on_from(&self, cache: Option<Cache>, known: usize) {
-        let Some(cache) = cache.filter(|cache| 2 * cache.memory_usage() < self.0.config.cache_bytes) else { return };
+        let Some(cache) = cache.filter(|cache| 4 * cache.memory_usage() < self.0.config.cache_bytes) else { return };
         let mut current = self.0.cache.write();
         if current.condition_sets() == known {
             *current = cache;

@@ -79,7 +79,7 @@ impl LexerCache {
         lexer: &Lexer,
         scan: ScanId,
         below: &ByteSet,
-        height: u16,
+        height: u32,
     ) -> Result<bool, LexerError> {
         let mut current = scan;
         for _ in 0..height {
@@ -87,7 +87,7 @@ impl LexerCache {
             match next {
                 Some(next) if below.is_subset(&bytes) => {
                     if next == current {
-                        return Ok(true);
+                        break;
                     }
                     if self.class(lexer, next)? != self.class(lexer, scan)? {
                         return Ok(false);
@@ -97,8 +97,7 @@ impl LexerCache {
                 _ => return Ok(false),
             }
         }
-        // The largest height stands for all above it.
-        Ok(height < u16::MAX)
+        Ok(true)
     }
 
     /// The class of every text with this scan; `None` if nothing accepts it.

@@ -189,7 +189,7 @@ impl Shape {
             let counts = &mut longer[usize::from(trie.byte(child))];
             let below = child.index()..trie.end(child).index();
             for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&trie.heights()[below]) {
-                let longest = depth as usize + usize::from(height);
+                let longest = (depth + height) as usize;
                 counts[..longest.min(LENGTHS)].iter_mut().for_each(|count| *count += 1);
             }
         }
@@ -326,7 +326,7 @@ impl Walk<'_> {
             At::Inside(mine, other) => mine == other,
             At::Scans((mine, other)) => mine == other,
         };
-        let height = u32::from(self.vocab.trie().heights()[node]);
+        let height = self.vocab.trie().heights()[node];
         same || self.similarity.levels.is_some()
             && self.states(at).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
     }

@@ -18,6 +18,7 @@ pub mod error;
 pub mod levels;
 pub mod lexer;
 pub mod link;
+mod memo;
 pub mod profile;
 pub mod relation;
 mod runs;

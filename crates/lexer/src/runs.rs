@@ -7,18 +7,16 @@
 
 use glrmask_automata::{ByteSet, Dfa, Id, StateId};
 
+use crate::memo::Memo;
+
 /// The next state of each state on most bytes, found when first asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Runs {
-    /// Per state, its entry in `found`; beyond its end if it is not known.
-    entries: Vec<u32>,
-    found: Vec<(ByteSet, StateId)>,
-}
+pub(crate) struct Runs(Memo<(ByteSet, StateId)>);
 
 impl Runs {
     /// Whether every string of up to `height` bytes out of `below` surely stays inside the lexeme, without a match on the
     /// way. No proof, no yes: false is always safe. Time: `height` look-ups at most.
-    pub(crate) fn stays(&mut self, dfa: &Dfa, state: StateId, below: &ByteSet, height: u16) -> bool {
+    pub(crate) fn stays(&mut self, dfa: &Dfa, state: StateId, below: &ByteSet, height: u32) -> bool {
         let mut current = state;
         for _ in 0..height {
             let (bytes, next) = self.get(dfa, current);
@@ -26,25 +24,19 @@ impl Runs {
                 return false;
             }
             if next == current {
-                return true;
+                break;
             }
             current = next;
         }
-        // The largest height stands for all above it.
-        height < u16::MAX
+        true
     }
 
     fn get(&mut self, dfa: &Dfa, state: StateId) -> (ByteSet, StateId) {
-        if let Some(known) = self.entries.get(state.index()).and_then(|&entry| self.found.get(entry as usize)) {
-            return *known;
-        }
-        self.entries.resize(dfa.len(), u32::MAX);
-        let run = widest(dfa, state);
-        if let Some(entry) = self.entries.get_mut(state.index()) {
-            *entry = self.found.len() as u32;
-            self.found.push(run);
-        }
-        run
+        self.0.get(state.index()).unwrap_or_else(|| {
+            let run = widest(dfa, state);
+            self.0.insert(state.index(), run);
+            run
+        })
     }
 }
 

@@ -19,6 +19,7 @@ use crate::completions::Thread;
 use crate::conditions::{step_all, ConditionSets};
 use crate::error::LexerError;
 use crate::lexer::Lexer;
+use crate::memo::Memo;
 use crate::relation::BitSet;
 use crate::runs::widest;
 
@@ -80,9 +81,7 @@ pub struct ScanTable {
     start_ids: FxHashMap<BitSet, StartSetId>,
     /// The start set after a terminal, by terminal.
     after: Vec<Option<StartSetId>>,
-    /// Per scan, its entry in `run_table`; beyond its end if it is not known.
-    runs: Vec<u32>,
-    run_table: Vec<(ByteSet, Option<ScanId>)>,
+    runs: Memo<(ByteSet, Option<ScanId>)>,
     bytes: usize,
 }
 
@@ -146,19 +145,15 @@ impl ScanTable {
         sets: &mut ConditionSets,
         scan: ScanId,
     ) -> Result<(ByteSet, Option<ScanId>), LexerError> {
-        if let Some(known) = self.runs.get(scan.index()).and_then(|&entry| self.run_table.get(entry as usize)) {
-            return Ok(*known);
+        if let Some(known) = self.runs.get(scan.index()) {
+            return Ok(known);
         }
         let byte = self.main_byte(lexer, scan);
         let run = match byte.map(|byte| (byte, self.same_way(lexer, scan, byte, RUN_DEPTH))) {
             Some((byte, bytes)) if !bytes.is_empty() => (bytes, self.step(lexer, sets, scan, byte)?),
             _ => (ByteSet::EMPTY, None),
         };
-        self.runs.resize(self.scans.len(), u32::MAX);
-        if let Some(entry) = self.runs.get_mut(scan.index()) {
-            *entry = self.run_table.len() as u32;
-            self.run_table.push(run);
-        }
+        self.runs.insert(scan.index(), run);
         Ok(run)
     }
 
@@ -215,7 +210,7 @@ impl ScanTable {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.bytes + self.steps.len() * 4 + self.runs.len() * 4 + self.run_table.len() * 40
+        self.bytes + self.steps.len() * 4 + self.runs.memory_usage()
     }
 
     fn ensure_all(&mut self, lexer: &Lexer) {

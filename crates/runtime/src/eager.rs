@@ -175,6 +175,8 @@ const TOPS_PER_UNIT: usize = 2_048;
 struct Work<'a> {
     budget: &'a Budget<'a>,
     contexts: Contexts,
+    /// Per component, the states in which a lexeme can be in progress.
+    places: IndexVec<ComponentId, Vec<StateId>>,
     /// Shares of the work, the larger ones first where several threads take them.
     shares: Vec<Share>,
     next: AtomicUsize,
@@ -188,31 +190,34 @@ struct Work<'a> {
 /// Some places of lexemes.
 enum Share {
     Boundary,
-    /// Of those that some byte leads to, by number.
+    /// Places of a component, by number.
     Inside(ComponentId, Range<usize>),
 }
 
 impl<'a> Work<'a> {
     fn new(inner: &Inner, budget: &'a Budget<'a>, threads: usize) -> Self {
-        let states: usize = inner.lexer.components().iter().map(|component| component.dfa().len()).sum();
+        let mut places: IndexVec<ComponentId, Vec<StateId>> = IndexVec::new();
+        for component in inner.lexer.components().iter() {
+            places.push(entered(component));
+        }
+        let all: usize = places.iter().map(Vec::len).sum();
         // Neighbours are alike, so shares are not too small; enough of them that no thread waits for long.
-        let size = if threads < 2 { usize::MAX } else { (states / (8 * threads)).max(SHARE) };
-        let mut shares = Vec::new();
-        for (id, component) in inner.lexer.components().iter_enumerated() {
-            let count = entered(component).len();
+        let size = if threads < 2 { usize::MAX } else { (all / (8 * threads)).max(SHARE) };
+        let mut ranges: Vec<(ComponentId, Range<usize>)> = Vec::new();
+        for (id, places) in places.iter_enumerated() {
+            let count = places.len();
             let cuts = (0..count).step_by(size.min(count).max(1));
-            shares.extend(cuts.map(|from| Share::Inside(id, from..from.saturating_add(size).min(count))));
+            ranges.extend(cuts.map(|from| (id, from..from.saturating_add(size).min(count))));
         }
         if threads > 1 {
-            shares.sort_by_key(|share| match share {
-                Share::Inside(_, places) => std::cmp::Reverse(places.len()),
-                Share::Boundary => std::cmp::Reverse(0),
-            });
+            ranges.sort_by_key(|(_, range)| std::cmp::Reverse(range.len()));
         }
-        shares.push(Share::Boundary);
+        let inside = ranges.into_iter().map(|(id, range)| Share::Inside(id, range));
+        let shares = inside.chain([Share::Boundary]).collect();
         Self {
             budget,
             contexts: Contexts::new(inner),
+            places,
             shares,
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
@@ -304,7 +309,7 @@ impl<'a> Filler<'a> {
                 Share::Boundary => self.boundary(tasks)?,
                 Share::Inside(id, places) => {
                     let component = inner.lexer.component(*id);
-                    for &state in entered(component).get(places.clone()).unwrap_or_default() {
+                    for &state in work.places[*id].get(places.clone()).unwrap_or_default() {
                         if !component.dfa().future(state).is_empty() {
                             self.place(tasks, *id, component, state)?;
                         }
@@ -317,11 +322,11 @@ impl<'a> Filler<'a> {
 
     /// Between lexemes: at the start, and after lexemes that nothing longer can match.
     fn boundary(&mut self, tasks: &mut IndexVec<QueryId, Task>) -> Result<(), Ended> {
-        let (inner, contexts) = (self.inner, &self.work.contexts);
+        let (inner, Work { contexts, places, .. }) = (self.inner, self.work);
         let mut tops: FxHashSet<LrState> = FxHashSet::from_iter([Tables::START]);
         for (id, component) in inner.lexer.components().iter_enumerated() {
-            let ends = entered(component).into_iter().filter(|&state| component.dfa().future(state).is_empty());
-            ends.for_each(|state| contexts.after(inner, id, component, state, &mut tops));
+            let ends = places[id].iter().filter(|&&state| component.dfa().future(state).is_empty());
+            ends.for_each(|&state| contexts.after(inner, id, component, state, &mut tops));
         }
         contexts.after_events(inner, &mut tops);
         let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;

@@ -16,7 +16,7 @@ pub struct Config {
     /// per mask. Default 2²⁴ − 1 (masks of 2 MiB).
     pub max_id: u32,
     /// Largest number of bytes of all strings together, default 2²⁶: the trie takes
-    /// 19 bytes for each. Never more than 2³² − 2.
+    /// 21 bytes for each. Never more than 2³² − 2.
     pub max_bytes: u64,
     /// Budget of the vocabulary's [`Cache`] in bytes, default 256 MiB.
     pub cache_bytes: usize,

@@ -13,11 +13,9 @@ mod tokens;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ConditionSetId, IGNORED};
 use glrmask_glr::{parser, LrState, Tables};
-use glrmask_vocab::Trie;
 use rustc_hash::FxHashSet;
 use weighted_gss::{NodeId as StacksId, WeightedGss};
 
@@ -43,7 +41,6 @@ pub(crate) struct CompletionTable {
     bytes: Facts,
     /// With token events too, once they are asked for.
     tokens: Option<Facts>,
-    heights: Option<Arc<[u32]>>,
 }
 
 /// What a text costs to complete.
@@ -72,15 +69,6 @@ impl CompletionTable {
             let lexemes = LexemeTable::with_events(usable, inner.vocab.max_token_len().max(1) as u64);
             Facts { lexemes, costs: Costs::default() }
         })
-    }
-
-    /// For each node of the trie, how many bytes the longest token below it adds.
-    fn heights(&mut self, trie: &Trie) -> Arc<[u32]> {
-        let height = |node: u32| {
-            let (depth, end) = (trie.depths()[node as usize], trie.ends()[node as usize]);
-            trie.depths()[node as usize..end as usize].iter().max().map_or(0, |deepest| deepest - depth)
-        };
-        self.heights.get_or_insert_with(|| (0..trie.len() as u32).map(height).collect()).clone()
     }
 }
 

@@ -6,10 +6,8 @@
 //! no token below it can save enough: after any of them at least `(B − longest rest) / longest token` tokens are needed,
 //! where `B` is the number of bytes that complete the text at the subtree's root.
 
-use std::sync::Arc;
-
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_automata::{Id, TerminalId};
+use glrmask_automata::TerminalId;
 use glrmask_glr::LrState;
 use glrmask_vocab::{NodeId, Rank, TokenId, Vocab};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -175,7 +173,6 @@ struct TokenSearch<'a> {
     vocab: &'a Vocab,
     /// Completions must have fewer tokens than this.
     below: usize,
-    heights: Arc<[u32]>,
     places: Vec<Place>,
     seen: FxHashSet<Key>,
     /// What it costs to complete a place; the branches keep addresses alive.
@@ -185,12 +182,10 @@ struct TokenSearch<'a> {
 
 impl<'a> TokenSearch<'a> {
     fn new(inner: &'a Inner, known: Option<usize>) -> Self {
-        let heights = inner.completions.lock().heights(inner.vocab.trie());
         Self {
             inner,
             vocab: &inner.vocab,
             below: known.unwrap_or(usize::MAX),
-            heights,
             places: Vec::new(),
             seen: FxHashSet::default(),
             known: FxHashMap::default(),
@@ -264,7 +259,7 @@ impl<'a> TokenSearch<'a> {
                         return Ok(Some(token));
                     }
                 }
-                let saved = u64::from(self.heights[child.index()]);
+                let saved = u64::from(self.vocab.trie().height(child));
                 if saved > 0 && used + 1 + self.tokens_for(cost.saturating_sub(saved)) < self.below {
                     work.push((child, after));
                 }

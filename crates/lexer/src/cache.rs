@@ -16,7 +16,8 @@ use crate::scan::{ScanId, ScanTable, StartSetId};
 
 /// The tables of a lexer that are filled on demand. Belongs to one [`Lexer`].
 ///
-/// [`LexerCache::clear`] empties everything but the interned condition sets, whose ids parser stacks carry.
+/// [`LexerCache::clear`] empties everything but the interned condition sets, whose ids parser stacks carry;
+/// [`LexerCache::forget_scans`] only what a walk over the vocabulary leaves behind, which is by far the most.
 #[derive(Clone, Debug, Default)]
 pub struct LexerCache {
     sets: ConditionSets,
@@ -35,6 +36,13 @@ impl LexerCache {
     /// An empty cache in which the ids of condition sets that this one has given out are valid.
     pub fn successor(&self) -> Self {
         Self { sets: self.sets.clone(), ..Self::default() }
+    }
+
+    /// Forgets the scans and what is known of them: most of the memory, and of use only to walks to come. Ids of classes
+    /// and condition sets stay valid, those of scans do not.
+    pub fn forget_scans(&mut self) {
+        self.scans = ScanTable::default();
+        self.classes.forget_scans();
     }
 
     /// Forgets scans, classes and completions; ids of condition sets stay valid.
@@ -165,6 +173,10 @@ impl LexerCache {
     /// The scans found so far.
     pub fn scans(&self) -> &ScanTable {
         &self.scans
+    }
+    /// What [`forget_scans`](Self::forget_scans) would free, in bytes, about.
+    pub fn scan_memory(&self) -> usize {
+        self.scans.memory_usage() + self.classes.scan_memory()
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {

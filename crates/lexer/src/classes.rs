@@ -64,9 +64,18 @@ impl ClassTable {
     pub fn dag(&self) -> &ClassDag {
         &self.dag
     }
+    /// Forgets which class a scan has; the classes stay.
+    pub(crate) fn forget_scans(&mut self) {
+        (self.known, self.plain) = (FxHashMap::default(), Vec::new());
+    }
+    /// What [`forget_scans`](Self::forget_scans) would free, in bytes, about.
+    pub(crate) fn scan_memory(&self) -> usize {
+        self.known.len() * 32 + self.plain.len() * 4
+    }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.dag.memory_usage() + self.completions.memory_usage() + (self.known.len() + self.restricted.len()) * 32
+        let classes = self.dag.memory_usage() + self.completions.memory_usage() + self.restricted.len() * 32;
+        classes + self.scan_memory()
     }
 
     /// With an explicit stack: the rest of a scan is older than the scan, so the recursion ends, but tokens can be long.

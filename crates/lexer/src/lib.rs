@@ -24,6 +24,7 @@ pub mod relation;
 mod runs;
 pub mod safety;
 pub mod scan;
+mod steps;
 pub mod walk;
 
 pub use cache::LexerCache;

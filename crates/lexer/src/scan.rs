@@ -22,6 +22,7 @@ use crate::lexer::Lexer;
 use crate::memo::Memo;
 use crate::relation::BitSet;
 use crate::runs::widest;
+use crate::steps::Steps;
 
 typed_id!(
     /// A scan: a state of the scan automaton.
@@ -37,7 +38,7 @@ impl StartSetId {
     pub const ALL: Self = Self(0);
 }
 
-const UNKNOWN: u32 = u32::MAX;
+const UNKNOWN: u32 = Steps::UNKNOWN;
 const DEAD: u32 = u32::MAX - 1;
 /// Lexemes that end one after the other within one token, as far as runs are looked for.
 const RUN_DEPTH: usize = 4;
@@ -75,8 +76,7 @@ pub struct Scan {
 pub struct ScanTable {
     scans: IndexVec<ScanId, Scan>,
     ids: FxHashMap<Scan, ScanId>,
-    /// Dense steps: `scan * class_count + class`.
-    steps: Vec<u32>,
+    steps: Steps,
     start_sets: IndexVec<StartSetId, BitSet>,
     start_ids: FxHashMap<BitSet, StartSetId>,
     /// The start set after a terminal, by terminal.
@@ -101,7 +101,7 @@ impl ScanTable {
     pub fn at_boundary(&mut self, lexer: &Lexer, origin: StartSetId, pending: ConditionSetId) -> ScanId {
         self.ensure_all(lexer);
         let scan = Scan { origin, at_boundary: true, pending, threads: SmallVec::new(), edges: SmallVec::new() };
-        self.intern(lexer, scan)
+        self.intern(scan)
     }
 
     /// The scan of the empty text inside a lexeme.
@@ -115,7 +115,7 @@ impl ScanTable {
             edges: SmallVec::new(),
         };
         canonical_origin(lexer, &mut scan);
-        self.intern(lexer, scan)
+        self.intern(scan)
     }
 
     /// The scan after one more byte; `None` if no lexing of the text is left. Memoised per byte class.
@@ -130,7 +130,7 @@ impl ScanTable {
         scan: ScanId,
         byte: u8,
     ) -> Result<Option<ScanId>, LexerError> {
-        match self.steps[self.slot(lexer, scan, byte)] {
+        match self.stepped(lexer, scan, byte) {
             DEAD => Ok(None),
             UNKNOWN => self.step_below(lexer, sets, scan, byte),
             known => Ok(Some(ScanId(known))),
@@ -149,7 +149,7 @@ impl ScanTable {
             return Ok(known);
         }
         let byte = self.main_byte(lexer, scan);
-        let run = match byte.map(|byte| (byte, self.same_way(lexer, scan, byte, RUN_DEPTH))) {
+        let run = match byte.map(|byte| (byte, SameWay::new(lexer, self, byte).from(scan, RUN_DEPTH))) {
             Some((byte, bytes)) if !bytes.is_empty() => (bytes, self.step(lexer, sets, scan, byte)?),
             _ => (ByteSet::EMPTY, None),
         };
@@ -169,33 +169,6 @@ impl ScanTable {
         widest(lexer.component(component).dfa(), state).0.first()
     }
 
-    /// Bytes that surely lead to the same scan as `byte`.
-    fn same_way(&self, lexer: &Lexer, scan: ScanId, byte: u8, depth: usize) -> ByteSet {
-        let Some(node) = self.scans.get(scan) else { return ByteSet::EMPTY };
-        if depth == 0 || node.at_boundary || node.pending != ConditionSetId::NONE {
-            return ByteSet::EMPTY;
-        }
-        let mut same = ByteSet::FULL;
-        for &(id, state) in &node.threads {
-            let component = lexer.component(id);
-            // A lexeme that ends here starts the next one, by any of its first bytes.
-            if component.dfa().is_accepting(state) {
-                return ByteSet::EMPTY;
-            }
-            let to = component.dfa().next(state, byte);
-            let ways = component.dfa().row(state).iter().zip(component.dfa().class_sets());
-            let own = ways.filter(|(&next, _)| next == to).fold(ByteSet::EMPTY, |all, (_, set)| all.union(set));
-            same = same.intersection(&own);
-        }
-        for edge in &node.edges {
-            if edge.conditions != ConditionSetId::NONE || same.is_empty() {
-                return ByteSet::EMPTY;
-            }
-            same = same.intersection(&self.same_way(lexer, edge.rest, byte, depth - 1));
-        }
-        same
-    }
-
     /// A scan.
     pub fn get(&self, scan: ScanId) -> &Scan {
         &self.scans[scan]
@@ -210,7 +183,7 @@ impl ScanTable {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.bytes + self.steps.len() * 4 + self.runs.memory_usage()
+        self.bytes + self.steps.memory_usage() + self.runs.memory_usage()
     }
 
     fn ensure_all(&mut self, lexer: &Lexer) {
@@ -222,19 +195,24 @@ impl ScanTable {
         }
     }
 
+    /// A scan's id, [`DEAD`] or [`UNKNOWN`].
     #[inline]
-    fn slot(&self, lexer: &Lexer, scan: ScanId, byte: u8) -> usize {
-        scan.index() * lexer.class_count + usize::from(lexer.classes[usize::from(byte)])
+    fn stepped(&self, lexer: &Lexer, scan: ScanId, byte: u8) -> u32 {
+        self.steps.get(scan.index(), lexer.classes[usize::from(byte)], lexer.class_count)
     }
 
-    fn intern(&mut self, lexer: &Lexer, scan: Scan) -> ScanId {
+    fn set_step(&mut self, lexer: &Lexer, scan: ScanId, byte: u8, to: u32) {
+        self.steps.set(scan.index(), lexer.classes[usize::from(byte)], lexer.class_count, to);
+    }
+
+    fn intern(&mut self, scan: Scan) -> ScanId {
         if let Some(&known) = self.ids.get(&scan) {
             return known;
         }
         self.bytes += 2 * (std::mem::size_of::<Scan>() + scan.edges.len() * 12 + scan.threads.len() * 8) + 16;
         let id = self.scans.push(scan.clone());
         self.ids.insert(scan, id);
-        self.steps.resize(self.scans.len() * lexer.class_count, UNKNOWN);
+        self.steps.push();
         id
     }
 
@@ -246,7 +224,7 @@ impl ScanTable {
         scan: ScanId,
         byte: u8,
     ) -> Result<Option<ScanId>, LexerError> {
-        let unknown = |table: &Self, scan| table.steps[table.slot(lexer, scan, byte)] == UNKNOWN;
+        let unknown = |table: &Self, scan| table.stepped(lexer, scan, byte) == UNKNOWN;
         let mut missing: SmallVec<[ScanId; 16]> = SmallVec::from_elem(scan, 1);
         let mut next = 0;
         while let Some(&current) = missing.get(next) {
@@ -260,11 +238,9 @@ impl ScanTable {
         missing.sort_unstable();
         for current in missing {
             let stepped = self.step_one(lexer, sets, current, byte)?;
-            let slot = self.slot(lexer, current, byte);
-            self.steps[slot] = stepped.map_or(DEAD, |id| id.0);
+            self.set_step(lexer, current, byte, stepped.map_or(DEAD, |id| id.0));
         }
-        let slot = self.slot(lexer, scan, byte);
-        Ok((self.steps[slot] != DEAD).then_some(ScanId(self.steps[slot])))
+        Ok(self.known_step(lexer, scan, byte))
     }
 
     fn step_one(
@@ -295,7 +271,7 @@ impl ScanTable {
         edges.dedup();
         let mut next = Scan { origin: scan.origin, at_boundary: false, pending, threads, edges };
         canonical_origin(lexer, &mut next);
-        Ok(Some(self.intern(lexer, next)))
+        Ok(Some(self.intern(next)))
     }
 
     /// Lexemes that match up to here and are ended by reading `byte` as the start of the next one.
@@ -327,19 +303,22 @@ impl ScanTable {
     /// The scan of the one-byte text `byte` from a boundary.
     fn first_byte(&mut self, lexer: &Lexer, origin: StartSetId, byte: u8) -> Option<ScanId> {
         let boundary = self.at_boundary(lexer, origin, ConditionSetId::NONE);
-        let slot = self.slot(lexer, boundary, byte);
-        if self.steps[slot] == UNKNOWN {
+        if self.stepped(lexer, boundary, byte) == UNKNOWN {
             let threads = self.starting_threads(lexer, origin, byte);
-            self.steps[slot] = if threads.is_empty() {
-                DEAD
-            } else {
-                let mut scan =
-                    Scan { origin, at_boundary: false, pending: ConditionSetId::NONE, threads, edges: SmallVec::new() };
-                canonical_origin(lexer, &mut scan);
-                self.intern(lexer, scan).0
+            let first = match threads.is_empty() {
+                true => DEAD,
+                false => self.inside_first(lexer, origin, threads).0,
             };
+            self.set_step(lexer, boundary, byte, first);
         }
-        (self.steps[slot] != DEAD).then_some(ScanId(self.steps[slot]))
+        self.known_step(lexer, boundary, byte)
+    }
+
+    fn inside_first(&mut self, lexer: &Lexer, origin: StartSetId, threads: SmallVec<[Thread; 2]>) -> ScanId {
+        let (pending, edges) = (ConditionSetId::NONE, SmallVec::new());
+        let mut scan = Scan { origin, at_boundary: false, pending, threads, edges };
+        canonical_origin(lexer, &mut scan);
+        self.intern(scan)
     }
 
     fn step_threads(&self, lexer: &Lexer, scan: &Scan, byte: u8) -> SmallVec<[Thread; 2]> {
@@ -356,7 +335,7 @@ impl ScanTable {
     }
 
     fn known_step(&self, lexer: &Lexer, scan: ScanId, byte: u8) -> Option<ScanId> {
-        let step = self.steps[self.slot(lexer, scan, byte)];
+        let step = self.stepped(lexer, scan, byte);
         debug_assert_ne!(step, UNKNOWN, "older scans are stepped first");
         (step != DEAD && step != UNKNOWN).then_some(ScanId(step))
     }
@@ -391,5 +370,56 @@ fn canonical_origin(lexer: &Lexer, scan: &mut Scan) {
     });
     if !matters {
         scan.origin = StartSetId::ALL;
+    }
+}
+
+/// Which bytes surely lead to the same scan as one of them. Rests are shared, so each is looked at once per depth.
+struct SameWay<'a> {
+    lexer: &'a Lexer,
+    table: &'a ScanTable,
+    byte: u8,
+    known: FxHashMap<(ScanId, usize), ByteSet>,
+}
+
+impl<'a> SameWay<'a> {
+    fn new(lexer: &'a Lexer, table: &'a ScanTable, byte: u8) -> Self {
+        Self { lexer, table, byte, known: FxHashMap::default() }
+    }
+
+    /// From this scan on, as far as `depth` lexemes tell.
+    fn from(&mut self, scan: ScanId, depth: usize) -> ByteSet {
+        let table = self.table;
+        let Some(node) = table.scans.get(scan) else { return ByteSet::EMPTY };
+        if depth == 0 || node.at_boundary || node.pending != ConditionSetId::NONE {
+            return ByteSet::EMPTY;
+        }
+        if let Some(&known) = self.known.get(&(scan, depth)) {
+            return known;
+        }
+        let mut same = ByteSet::FULL;
+        for &thread in &node.threads {
+            same = same.intersection(&self.inside(thread));
+        }
+        for edge in &node.edges {
+            if edge.conditions != ConditionSetId::NONE || same.is_empty() {
+                same = ByteSet::EMPTY;
+                break;
+            }
+            same = same.intersection(&self.from(edge.rest, depth - 1));
+        }
+        self.known.insert((scan, depth), same);
+        same
+    }
+
+    /// Within one lexeme.
+    fn inside(&self, (id, state): Thread) -> ByteSet {
+        let dfa = self.lexer.component(id).dfa();
+        // A lexeme that ends here starts the next one, by any of its first bytes.
+        if dfa.is_accepting(state) {
+            return ByteSet::EMPTY;
+        }
+        let to = dfa.next(state, self.byte);
+        let ways = dfa.row(state).iter().zip(dfa.class_sets());
+        ways.filter(|(&next, _)| next == to).fold(ByteSet::EMPTY, |all, (_, set)| all.union(set))
     }
 }

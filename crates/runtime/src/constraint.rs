@@ -49,7 +49,8 @@ pub struct Config {
     /// Tokens that end the sequence, allowed exactly when the text is complete. They need not be in the vocabulary, but
     /// not be beyond [`max_end_token`] either.
     pub end_tokens: Vec<TokenId>,
-    /// Bytes that tables filled while decoding may take before they are emptied and start anew.
+    /// Bytes that tables filled while decoding may take. Beyond them what walks over the vocabulary leave behind is forgotten,
+    /// and where the rest takes more than half of the limit, it is emptied too and starts anew.
     pub cache_bytes: usize,
     /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
     /// states; `usize::MAX` turns that off.
@@ -260,9 +261,12 @@ impl Constraint {
     /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
     /// mean something else to the fill.
     fn go_on_from(&self, cache: Option<Cache>, known: usize) {
-        let Some(cache) = cache.filter(|cache| 4 * cache.memory_usage() < self.0.config.cache_bytes) else { return };
+        let Some(mut cache) = cache.filter(|cache| 4 * cache.memory_usage() < self.0.config.cache_bytes) else {
+            return;
+        };
         let mut current = self.0.cache.write();
         if current.condition_sets() == known {
+            cache.add_clears(&current);
             *current = cache;
         }
     }
@@ -320,8 +324,11 @@ pub struct Stats {
     pub masks: usize,
     /// Rough memory use in bytes.
     pub bytes: usize,
-    /// How often the tables were emptied because they took too much memory.
+    /// How often the tables were emptied because they took too much memory, scans left out.
     pub clears: usize,
+    /// How often only the scans were forgotten because the tables took too much memory: what was known stays known, and
+    /// what is new takes a little longer.
+    pub scan_clears: usize,
 }
 
 impl Inner {

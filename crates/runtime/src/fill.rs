@@ -101,6 +101,7 @@ pub(crate) struct Cache {
     families: Vec<Option<Family>>,
     mask_bytes: usize,
     clears: usize,
+    scan_clears: usize,
 }
 
 impl Cache {
@@ -122,6 +123,7 @@ impl Cache {
             families: lexer.components().iter().map(|_| None).collect(),
             mask_bytes: 0,
             clears: 0,
+            scan_clears: 0,
         }
     }
 
@@ -135,14 +137,29 @@ impl Cache {
         self.lexer.conditions().len()
     }
 
-    /// Empties everything if it takes more than `limit` bytes. Ids of condition sets stay valid.
+    /// Forgets scans if all takes more than `limit` bytes: they are most of it, and nothing that is known needs them. If
+    /// what is left takes more than half of the limit, empties everything. Ids of condition sets stay valid.
     pub(crate) fn shrink(&mut self, lexer: &Lexer, limit: usize) {
-        if self.memory_usage() <= limit {
+        let used = self.memory_usage();
+        if used <= limit {
+            return;
+        }
+        let kept = used - self.lexer.scan_memory().min(used);
+        if kept <= limit / 2 {
+            self.lexer.forget_scans();
+            self.scan_clears += 1;
             return;
         }
         let mut kept = std::mem::take(&mut self.lexer);
         kept.clear();
-        *self = Self { lexer: kept, clears: self.clears + 1, ..Self::new(lexer) };
+        let (clears, scan_clears) = (self.clears + 1, self.scan_clears);
+        *self = Self { lexer: kept, clears, scan_clears, ..Self::new(lexer) };
+    }
+
+    /// Takes over how often `other` was emptied.
+    pub(crate) fn add_clears(&mut self, other: &Self) {
+        self.clears += other.clears;
+        self.scan_clears += other.scan_clears;
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
@@ -158,6 +175,7 @@ impl Cache {
             masks: self.profiles.iter().map(|p| p.masks.len()).sum(),
             bytes: self.memory_usage(),
             clears: self.clears,
+            scan_clears: self.scan_clears,
         }
     }
 

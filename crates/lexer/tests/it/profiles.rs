@@ -39,6 +39,10 @@ fn check(lexer: &Lexer, vocab: &Vocab) {
             assert_eq!(by_class(&profile(lexer, &mut cache, vocab, start).unwrap()), wanted);
             assert_eq!(by_class(&inside), wanted);
             check_masks(vocab, &inside);
+            // Classes outlive the scans that they were found by.
+            cache.forget_scans();
+            let start = cache.inside(lexer, (id, state), ConditionSetId::NONE);
+            assert_eq!(by_class(&profile(lexer, &mut cache, vocab, start).unwrap()), wanted);
         }
     }
 }

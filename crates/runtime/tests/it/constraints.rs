@@ -205,3 +205,14 @@ pub(crate) fn same(wanted: &Constraint, found: &Constraint, choices: &[u8]) {
         assert_eq!(seen(&a), seen(&b));
     }
 }
+
+/// What can be seen before each of the tokens.
+pub(crate) fn trace(constraint: &Constraint, tokens: &[TokenId]) -> Vec<(Vec<u32>, bool, bool, bool)> {
+    let mut state = constraint.start();
+    let mut step = |&token: &TokenId| {
+        let before = seen(&state);
+        state.commit_token(token).unwrap();
+        before
+    };
+    tokens.iter().map(&mut step).collect()
+}

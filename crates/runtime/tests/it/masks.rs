@@ -1,11 +1,13 @@
 //! Masks: what they hold, into which buffers they go, and that caches change nothing.
 
+use std::collections::BTreeSet;
+
 use glrmask_automata::Id;
 use glrmask_runtime::{CommitError, Config};
 use glrmask_vocab::{TokenId, Vocab};
 use proptest::prelude::*;
 
-use crate::constraints::{allowed, seen, settings, vocab, walk, words, Spec, ALL, DOOMED, LISTS, WORDS};
+use crate::constraints::{allowed, seen, settings, trace, vocab, walk, words, Spec, ALL, DOOMED, LISTS, WORDS};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
@@ -174,4 +176,31 @@ fn a_limit_is_no_empty_language() {
     assert!(error.is_limit() && !error.is_empty_language(), "{error}");
     assert!(error.to_string().contains("conditions"), "{error}");
     assert!(std::error::Error::source(&error).is_some());
+}
+
+/// With room for everything but the scans, these are forgotten, once and again, and nothing else is.
+#[test]
+fn forgotten_scans_cost_no_profiles() {
+    let pairs = LISTS.pieces.iter().flat_map(|a| LISTS.pieces.iter().map(move |b| [*a, *b]));
+    let tokens = pairs.flat_map(|[a, b]| LISTS.pieces.iter().map(move |c| [a, b, c].concat()));
+    let vocab = vocab(tokens.collect::<BTreeSet<_>>());
+    let large = LISTS.constraint(&vocab);
+    let tokens = walk(&large, &[200, 3, 77, 140, 9, 25, 181, 66, 250, 31, 5, 90]);
+    let wanted = trace(&large, &tokens);
+    let full = large.stats();
+    assert_eq!((full.clears, full.scan_clears), (0, 0));
+
+    let small = LISTS.with(&vocab, Config { cache_bytes: full.bytes * 2 / 3, ..Config::default() });
+    assert_eq!(trace(&small, &tokens), wanted);
+    let first = small.stats();
+    assert_eq!((first.profiles, first.rows, first.masks), (full.profiles, full.rows, full.masks));
+    assert!(first.clears == 0 && first.scan_clears > 0, "{first:?} of {full:?}");
+    // Everything that the walk needs is there: nothing is computed or forgotten again.
+    assert_eq!(trace(&small, &tokens), wanted);
+    assert_eq!(small.stats(), first);
+
+    // Where the rest is too large as well, it goes too.
+    let tiny = LISTS.with(&vocab, Config { cache_bytes: full.bytes / 50, ..Config::default() });
+    assert_eq!(trace(&tiny, &tokens), wanted);
+    assert!(tiny.stats().clears > 0, "{:?}", tiny.stats());
 }

@@ -3,7 +3,7 @@
 use glrmask_runtime::{CommitError, Config, Constraint, ConstraintState, RuntimeError, Stats};
 use glrmask_vocab::TokenId;
 
-use crate::constraints::{seen, walk, ALL};
+use crate::constraints::{trace, walk, ALL};
 
 #[test]
 fn everything_can_be_sent_and_shared() {
@@ -14,19 +14,6 @@ fn everything_can_be_sent_and_shared() {
     check::<CommitError>();
     check::<Config>();
     check::<Stats>();
-}
-
-/// What is seen along a walk.
-type Trace = Vec<(Vec<u32>, bool, bool, bool)>;
-
-fn trace(constraint: &Constraint, tokens: &[TokenId]) -> Trace {
-    let mut state = constraint.start();
-    let mut step = |&token: &TokenId| {
-        let before = seen(&state);
-        state.commit_token(token).unwrap();
-        before
-    };
-    tokens.iter().map(&mut step).collect()
 }
 
 #[test]

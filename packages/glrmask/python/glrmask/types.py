@@ -144,7 +144,7 @@ class Stats(NamedTuple):
     """How long compiling took, and how much of the tables of a constraint has been filled."""
 
     scans: int
-    """States of the scan automaton, filled while decoding, as the next six."""
+    """States of the scan automaton, filled while decoding, as the next seven."""
     classes: int
     """Classes of tokens."""
     profiles: int
@@ -156,7 +156,10 @@ class Stats(NamedTuple):
     bytes: int
     """Rough memory use in bytes."""
     clears: int
-    """How often the tables were emptied because they took too much memory."""
+    """How often the tables were emptied because they took too much memory, scans left out."""
+    scan_clears: int
+    """How often only the scans were forgotten because the tables took too much memory: what was known stays known, and
+    what is new takes a little longer."""
     filled: FilledStats | None
     """What was computed before decoding, if anything was."""
     stages: dict[str, float]

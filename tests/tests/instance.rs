@@ -60,12 +60,30 @@ fn under_x(node: &Node) -> bool {
     matches!(&node.value, Value::Object(members) if members.get("x").is_none_or(outside))
 }
 
+fn has(node: &Node, key: &str) -> bool {
+    matches!(&node.value, Value::Object(members) if members.contains_key(key))
+}
+
+fn has_a(node: &Node) -> bool {
+    has(node, "a")
+}
+
+fn has_a_and_ab(node: &Node) -> bool {
+    has(node, "a") && has(node, "ab")
+}
+
+/// Different objects with `a` and `b`.
+fn pairs(node: &Node) -> bool {
+    let complete = |item: &Node| has(item, "a") && has(item, "b");
+    matches!(&node.value, Value::Array(items) if distinct(items) && items.iter().all(complete))
+}
+
 /// Keys are distinct if it can be parsed at all.
 fn any(_: &Node) -> bool {
     true
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 14] = [
     finite(
         r#"{"type": "array", "items": {"enum": ["a", "ab", "b", "ba\"", ""]}, "uniqueItems": true, "maxItems": 3}"#,
         everywhere,
@@ -120,6 +138,31 @@ const CASES: [Case; 11] = [
         obeys: any,
         longest: 34,
         trusted: 18,
+    },
+    Case {
+        schema: r#"{"type": "object", "additionalProperties": false, "required": ["a", "ab"],
+                    "properties": {"a": {"const": true}, "ab": {"enum": [true, "}"]}, "c": {"const": null}}}"#,
+        obeys: has_a_and_ab,
+        longest: 30,
+        trusted: 30,
+    },
+    Case {
+        schema: r#"{"anyOf": [{"type": "object", "additionalProperties": false, "required": ["a", "ab"],
+                    "properties": {"a": {"const": true}, "ab": {"const": true}, "c": {"const": true}}},
+                    {"type": "object", "additionalProperties": false, "required": ["a", "x"],
+                    "properties": {"a": {"const": null}, "x": {"const": true}, "z": {"const": true}}}]}"#,
+        obeys: has_a,
+        longest: 30,
+        trusted: 30,
+    },
+    Case {
+        schema: r#"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "array", "uniqueItems": true, "maxItems": 2,
+                    "items": {"type": "object", "additionalProperties": false, "required": ["a", "b"], "properties": {
+                    "a": {"type": "integer", "minimum": 1, "maximum": 2}, "b": {"type": "integer", "minimum": 1, "maximum": 2},
+                    "c": {"type": "integer", "minimum": 1, "maximum": 1}}}}"#,
+        obeys: pairs,
+        longest: 36,
+        trusted: 20,
     },
 ];
 

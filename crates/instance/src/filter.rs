@@ -43,7 +43,7 @@ pub fn filter<C: Continuations>(
     match state.attention(rules) {
         Attention::Watched => filter.walk(state)?,
         attention => {
-            let needed = needed(attention, state.is_watched(), rules.are_unsettled());
+            let needed = needed(attention, state, rules);
             filter.read_all(state, walk.list(needed).iter())?;
         }
     }
@@ -60,7 +60,7 @@ pub fn must_filter(tracker: &Tracker, walk: &TokenWalk, vocab: &Vocab, words: &[
     match state.attention(rules) {
         Attention::Watched => true,
         attention => {
-            let list = walk.list(needed(attention, state.is_watched(), rules.are_unsettled()));
+            let list = walk.list(needed(attention, state, rules));
             list.iter().any(|&rank| is_set(vocab.ids(rank), words))
         }
     }
@@ -78,7 +78,7 @@ struct Filter<'a, C> {
     words: &'a [u32],
     continuations: &'a mut C,
     /// Half-open ranges of ranks in which listed tokens are still to be read, and what they are listed for.
-    left: Vec<((Rank, Rank), u8)>,
+    left: Vec<((Rank, Rank), u16)>,
     /// Half-open ranges of ranks that go.
     cleared: Vec<(Rank, Rank)>,
 }
@@ -96,7 +96,7 @@ struct Level {
     /// The bytes that can matter at once.
     telling: ByteSet,
     /// What must be below a node of another byte for it to matter; 0 if it cannot.
-    needed: u8,
+    needed: u16,
 }
 
 impl<C: Continuations> Filter<'_, C> {
@@ -176,8 +176,8 @@ impl<C: Continuations> Filter<'_, C> {
             }
         }
         let attention = state.attention(self.rules);
-        let matters = attention == Attention::Watched
-            || self.walk.has_below(node, needed(attention, state.is_watched(), self.rules.are_unsettled()));
+        let matters =
+            attention == Attention::Watched || self.walk.has_below(node, needed(attention, &state, self.rules));
         if !matters {
             self.pass(level, node);
             return end;
@@ -206,11 +206,10 @@ impl<C: Continuations> Filter<'_, C> {
         let token = self.trie.token(node).filter(|&rank| is_set(self.vocab.ids(rank), self.words));
         let at_stake = token.is_some() && state.is_at_stake(self.rules);
         let settled = !state.is_unsettled_anywhere(self.rules);
-        let unsettled = self.rules.are_unsettled();
         let needed = match (state.is_in_string(), attention) {
-            (true, _) => needed(Attention::InString, true, unsettled),
+            (true, _) => needed(Attention::InString, &state, self.rules),
             (false, Attention::Watched) => 0,
-            (false, _) => needed(Attention::Structure, true, unsettled),
+            (false, _) => needed(Attention::Structure, &state, self.rules),
         };
         Level {
             end: self.trie.end(node),

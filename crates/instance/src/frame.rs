@@ -31,8 +31,10 @@ pub(crate) struct Frame {
     pub(crate) keep: bool,
     /// Whether a rule holds here or around.
     pub(crate) watched: bool,
-    /// Whether an array around is not settled.
+    /// Whether an array or object around is not settled.
     pub(crate) unsettled_around: bool,
+    /// Whether an object around has not all members yet that it must have.
+    pub(crate) missing_around: bool,
     /// What was remembered before it began, in bytes.
     pub(crate) before: usize,
     /// Values that it may still become, among those it must not.
@@ -60,6 +62,10 @@ pub(crate) struct ArrayBody {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectBody {
     pub(crate) distinct: bool,
+    /// Members begun.
+    pub(crate) count: u32,
+    /// Members that must still come.
+    pub(crate) missing: u32,
     /// Finished members by key, if the value is wanted or keys are distinct.
     pub(crate) members: Shelf,
     /// The candidates when it began: a key that stands twice can make one of them possible again.
@@ -73,6 +79,19 @@ pub(crate) struct ObjectBody {
 }
 
 impl Frame {
+    /// Whether it, or an object around, has not all members yet that it must have.
+    pub(crate) fn misses_members(&self) -> bool {
+        self.missing_around || matches!(&self.body, Body::Object(object) if object.missing > 0)
+    }
+
+    /// The first member, as the text of its key, that it must have and has not.
+    pub(crate) fn missing_key(&self, rules: &Rules) -> Option<Arc<[u8]>> {
+        let Body::Object(object) = &self.body else { return None };
+        let required = &rules.object(self.place).filter(|_| object.missing > 0)?.required;
+        let texts = required.iter().map(|key| [&[tag::STRING], key.as_bytes()].concat());
+        texts.map(Arc::from).find(|text: &Arc<[u8]>| !object.members.has_text(text))
+    }
+
     /// Whether the values in it are wanted.
     pub(crate) fn keeps_values(&self) -> bool {
         self.keep || matches!(&self.body, Body::Array(array) if array.unique)
@@ -149,15 +168,22 @@ impl Frame {
         Ok(())
     }
 
-    /// The key of the next member has been read; an error if it must not stand twice and does.
-    pub(crate) fn begin_member(&mut self, key: Option<Vec<u8>>, place: Option<PlaceId>) -> Result<(), Arc<[u8]>> {
+    /// The key of the next member, a required one or not, has been read; an error if it must not stand twice and does.
+    pub(crate) fn begin_member(
+        &mut self,
+        key: Option<Vec<u8>>,
+        place: Option<PlaceId>,
+        is_required: bool,
+    ) -> Result<(), Arc<[u8]>> {
         let Body::Object(object) = &mut self.body else { return Ok(()) };
         object.place = place;
+        object.count = object.count.saturating_add(1);
         let key: Arc<[u8]> = key.unwrap_or_default().into();
         let repeated = object.members.has_text(&key);
         if repeated && object.distinct {
             return Err(key);
         }
+        object.missing = object.missing.saturating_sub(u32::from(is_required));
         if !object.initial.is_empty() {
             if repeated {
                 let others: Vec<&Entry> = object.members.iter().filter(|member| member.text != key).collect();

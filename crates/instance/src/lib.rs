@@ -1,4 +1,5 @@
-//! Rules about JSON texts that no context-free grammar can state: items that are unique, keys that are distinct.
+//! Rules about JSON texts that no (or no small) context-free grammar can state: items that are unique, keys that are
+//! distinct, members that must be there in whatever order.
 //!
 //! A grammar for a decoder says which tokens may come next; that the items of an array be pairwise different is beyond it.
 //! But a JSON text is deterministic to follow, so the rule can be kept at run time: a [`Tracker`] beside the parser knows
@@ -13,8 +14,8 @@
 //! ```
 //!
 //! The grammar's word that a text can be completed is enough as long as nothing is *at stake*: no value or key in progress
-//! can still become one that it must not be. Otherwise a small search asks the grammar byte by byte ([`viable`]), through
-//! [`Continuations`].
+//! can still become one that it must not be. (A member that is missing can always be written.) Otherwise a small search asks
+//! the grammar byte by byte ([`viable`]), through [`Continuations`].
 //!
 //! Read `rules.rs`, then `value.rs` (equality), `frame.rs` (candidates), `state.rs` (one byte), `search.rs`, `walk.rs`,
 //! `filter.rs`. Nothing recurses over the depth of a text, clones of a tracker share what they remember, and what is

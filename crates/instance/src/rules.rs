@@ -9,7 +9,7 @@
 //!                                              place 1: array, unique
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glrmask_automata::{typed_id, Dfa, Id};
@@ -39,8 +39,11 @@ impl PlaceId {
 #[serde(try_from = "StoredRules", into = "StoredRules")]
 pub struct Rules {
     places: Vec<Place>,
-    /// Whether an array of some place is not settled somewhere, so that opening it, or a comma in it, needs a search.
+    /// Whether an array or object of some place is not settled somewhere, so that opening it, or a comma in it, needs a
+    /// search.
     unsettled: bool,
+    /// Whether an object of some place must have certain members, so that what closes it may be refused.
+    requiring: bool,
 }
 
 /// What is asked of the value at a place, if it is an array and if it is an object. The default asks nothing.
@@ -80,14 +83,28 @@ impl Default for ArrayRules {
 }
 
 /// What is asked of an object.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+///
+/// `required` relies on the grammar: behind any member, whatever the members so far, it must allow each required one that
+/// is missing; and likewise some key that is new, as long as there are fewer than `settled_until` members.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ObjectRules {
     /// Places of members by key, after unescaping.
     pub named: BTreeMap<Box<str>, PlaceId>,
     /// Places of other members: of the first language that has the key. Nothing is asked of a member with neither.
     pub others: Vec<(KeyLanguage, PlaceId)>,
-    /// Whether no key may stand twice. The grammar must offer infinitely many keys wherever it asks for one more.
+    /// Whether no key may stand twice.
     pub distinct: bool,
+    /// Keys that must be there when the object ends. Read only if `distinct`.
+    pub required: BTreeSet<Box<str>>,
+    /// So many members may have used up all keys; `u32::MAX`, the default, stands for never. Read only if `distinct`.
+    pub settled_until: u32,
+}
+
+impl Default for ObjectRules {
+    fn default() -> Self {
+        let (named, others, required) = Default::default();
+        Self { named, others, distinct: false, required, settled_until: u32::MAX }
+    }
 }
 
 /// A language of keys: an automaton over their UTF-8 bytes, after unescaping.
@@ -115,8 +132,10 @@ impl Rules {
                 return Err(InstanceError::no_such_place(stray, places.len()));
             }
         }
-        let unsettled = places.iter().any(|place| place.array.is_unsettled_somewhere());
-        Ok(Self { places, unsettled })
+        let unsettled =
+            places.iter().any(|place| place.array.is_unsettled_somewhere() || place.object.is_unsettled_somewhere());
+        let requiring = places.iter().any(|place| place.object.needed() > 0);
+        Ok(Self { places, unsettled, requiring })
     }
 
     /// The places, by [`PlaceId`].
@@ -129,9 +148,14 @@ impl Rules {
         self.places.iter().any(|place| place.array.unique || place.object.distinct)
     }
 
-    /// Whether some unique array is not settled at some position.
+    /// Whether some unique array is not settled at some position, or some object may use up its keys.
     pub(crate) fn are_unsettled(&self) -> bool {
         self.unsettled
+    }
+
+    /// Whether some object must have certain members.
+    pub(crate) fn are_requiring(&self) -> bool {
+        self.requiring
     }
 
     pub(crate) fn array(&self, place: Option<PlaceId>) -> Option<&ArrayRules> {
@@ -164,6 +188,23 @@ impl ArrayRules {
 }
 
 impl ObjectRules {
+    fn is_unsettled_somewhere(&self) -> bool {
+        self.distinct && self.settled_until < u32::MAX
+    }
+
+    /// How many members must be there.
+    pub(crate) fn needed(&self) -> u32 {
+        match self.distinct {
+            true => u32::try_from(self.required.len()).unwrap_or(u32::MAX),
+            false => 0,
+        }
+    }
+
+    /// Whether a member with this key must be there.
+    pub(crate) fn requires(&self, key: &[u8]) -> bool {
+        self.distinct && std::str::from_utf8(key).is_ok_and(|key| self.required.contains(key))
+    }
+
     /// Whether the place of a member depends on its key.
     pub(crate) fn reads_keys(&self) -> bool {
         !self.named.is_empty() || !self.others.is_empty()

@@ -72,6 +72,8 @@ pub(crate) enum Fault {
     NotJson,
     Item(Arc<Value>),
     Key(Arc<[u8]>),
+    /// An object ends without a member that it must have.
+    Missing(Arc<[u8]>),
 }
 
 impl Fault {
@@ -116,16 +118,28 @@ impl State {
         lexeme || self.is_unsettled_anywhere(rules)
     }
 
-    /// Whether an open array is not settled where it is.
+    /// Whether an open array or object is not settled where it is.
     pub(crate) fn is_unsettled_anywhere(&self, rules: &Rules) -> bool {
         self.top.as_deref().is_some_and(|frame| frame.unsettled_around || self.is_unsettled(frame, rules))
     }
 
-    /// Whether the innermost container is an array that is not settled where it is.
+    /// Whether the innermost container is not settled where it is.
     fn is_unsettled(&self, frame: &Frame, rules: &Rules) -> bool {
-        let (Body::Array(array), Some(asked)) = (&frame.body, rules.array(frame.place)) else { return false };
-        let begins = matches!(self.lexeme, Lexeme::Between(Next::Value | Next::FirstItem));
-        array.unique && (array.count < asked.settled_from || begins && array.count >= asked.settled_until)
+        match &frame.body {
+            Body::Array(array) => rules.array(frame.place).is_some_and(|asked| {
+                let begins = matches!(self.lexeme, Lexeme::Between(Next::Value | Next::FirstItem));
+                array.unique && (array.count < asked.settled_from || begins && array.count >= asked.settled_until)
+            }),
+            Body::Object(object) => rules.object(frame.place).is_some_and(|asked| {
+                let begins = matches!(self.lexeme, Lexeme::Between(Next::Key));
+                object.distinct && begins && object.count >= asked.settled_until
+            }),
+        }
+    }
+
+    /// Whether an open object has not all members yet that it must have, so that what closes it is refused.
+    pub(crate) fn misses_members(&self) -> bool {
+        self.top.as_ref().is_some_and(|frame| frame.misses_members())
     }
 
     /// Whether no value or key is in progress, so that white space may come.
@@ -162,7 +176,7 @@ impl State {
     pub(crate) fn telling_bytes(&self, attention: Attention) -> ByteSet {
         match &self.lexeme {
             Lexeme::Value(text) | Lexeme::Key(text) => text.telling_bytes(),
-            _ if attention == Attention::Structure => b",[{".iter().copied().collect(),
+            _ if attention == Attention::Structure => b",[{}".iter().copied().collect(),
             _ => b" \t\n\r\"+,-.0123456789:E[]aeflnrstu{}".iter().copied().collect(),
         }
     }
@@ -218,7 +232,7 @@ impl State {
     fn between(&mut self, rules: &Rules, next: Next, byte: u8) -> Result<(), Fault> {
         match (next, byte) {
             (_, byte) if is_space(byte) => Ok(()),
-            (Next::FirstItem, b']') | (Next::FirstKey, b'}') => self.close(),
+            (Next::FirstItem, b']') | (Next::FirstKey, b'}') => self.close(rules),
             (Next::Value | Next::FirstItem, _) => self.begin_value(rules, byte),
             (Next::Key | Next::FirstKey, b'"') => {
                 self.begin_key(rules);
@@ -229,7 +243,7 @@ impl State {
                 Ok(())
             }
             (Next::Comma, _) => match (self.top.as_deref().map(|frame| &frame.body), byte) {
-                (Some(Body::Array(_)), b']') | (Some(Body::Object(_)), b'}') => self.close(),
+                (Some(Body::Array(_)), b']') | (Some(Body::Object(_)), b'}') => self.close(rules),
                 (Some(Body::Array(_)), b',') => {
                     self.lexeme = Lexeme::Between(Next::Value);
                     Ok(())
@@ -281,23 +295,30 @@ impl State {
             let unique = rules.array(place).is_some_and(|asked| asked.unique);
             (Body::Array(ArrayBody { unique, ..ArrayBody::default() }), unique, Next::FirstItem)
         } else {
-            let distinct = rules.object(place).is_some_and(|asked| asked.distinct);
+            let asked = rules.object(place);
+            let distinct = asked.is_some_and(|asked| asked.distinct);
+            let missing = asked.map_or(0, |asked| asked.needed());
             let initial = candidates.clone();
-            (Body::Object(ObjectBody { distinct, initial, ..ObjectBody::default() }), distinct, Next::FirstKey)
+            (Body::Object(ObjectBody { distinct, missing, initial, ..ObjectBody::default() }), distinct, Next::FirstKey)
         };
         let around = parent.as_deref();
         let watched = asked || around.is_some_and(|frame| frame.watched);
         let unsettled_around = around.is_some_and(|frame| frame.unsettled_around || self.is_unsettled(frame, rules));
+        let missing_around = around.is_some_and(|frame| frame.misses_members());
         let before = self.remembered;
         self.remembered += FRAME_WEIGHT;
-        self.top = Some(Arc::new(Frame { parent, place, keep, watched, unsettled_around, before, candidates, body }));
+        let frame = Frame { parent, place, keep, watched, unsettled_around, missing_around, before, candidates, body };
+        self.top = Some(Arc::new(frame));
         self.lexeme = Lexeme::Between(next);
         Ok(())
     }
 
     /// The innermost container ends.
-    fn close(&mut self) -> Result<(), Fault> {
+    fn close(&mut self, rules: &Rules) -> Result<(), Fault> {
         let Some(frame) = self.top.take() else { return Err(Fault::NotJson) };
+        if let Some(key) = frame.missing_key(rules) {
+            return Err(Fault::Missing(key));
+        }
         let value = frame.value();
         if !frame.keep {
             self.remembered = frame.before;
@@ -337,10 +358,12 @@ impl State {
         let Some(top) = &mut self.top else { return Ok(()) };
         let frame = Arc::make_mut(top);
         let content = key.as_deref().and_then(|key| key.get(1..)).unwrap_or_default();
-        let place = rules.object(frame.place).and_then(|asked| asked.member(content));
+        let asked = rules.object(frame.place);
+        let place = asked.and_then(|asked| asked.member(content));
+        let is_required = asked.is_some_and(|asked| asked.requires(content));
         if frame.keep || matches!(&frame.body, Body::Object(object) if object.distinct) {
             self.remembered += content.len();
         }
-        frame.begin_member(key, place).map_err(Fault::Key)
+        frame.begin_member(key, place, is_required).map_err(Fault::Key)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::print::json;
 use crate::state::Fault;
+use crate::value::Value;
 
 /// Characters of a value that a message shows.
 const SHOWN: usize = 80;
@@ -20,6 +21,7 @@ enum Kind {
     NotJson,
     RepeatedItem { value: String },
     RepeatedKey { key: String },
+    MissingKey { key: String },
     Remembered { given: usize, limit: usize },
 }
 
@@ -28,7 +30,8 @@ impl Violation {
         let kind = match fault {
             Fault::NotJson => Kind::NotJson,
             Fault::Item(value) => Kind::RepeatedItem { value: json(value, SHOWN) },
-            Fault::Key(key) => Kind::RepeatedKey { key: json(&crate::value::Value::scalar(key.clone()), SHOWN) },
+            Fault::Key(key) => Kind::RepeatedKey { key: json(&Value::scalar(key.clone()), SHOWN) },
+            Fault::Missing(key) => Kind::MissingKey { key: json(&Value::scalar(key.clone()), SHOWN) },
         };
         Self { offset, kind }
     }
@@ -69,6 +72,14 @@ impl Violation {
             _ => None,
         }
     }
+
+    /// The key, as JSON, of a member that an object must have and ends without; of several the first.
+    pub fn missing(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::MissingKey { key } => Some(key),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Violation {
@@ -77,6 +88,7 @@ impl fmt::Display for Violation {
             Kind::NotJson => write!(f, "no JSON text goes on like this (byte {})", self.offset),
             Kind::RepeatedItem { value } => write!(f, "{value} is in the array already, whose items must be unique"),
             Kind::RepeatedKey { key } => write!(f, "the object has a member {key} already, its keys must be distinct"),
+            Kind::MissingKey { key } => write!(f, "the object must have a member {key} before it ends"),
             Kind::Remembered { given, limit } => {
                 write!(f, "rules need {given} bytes of the text remembered, the limit is {limit}")
             }

@@ -2,7 +2,8 @@
 //!
 //! A rule breaks where a value or key ends that had to be noticed since it began. While nothing has to be noticed, a token
 //! matters only if it begins a value or key itself: it has `,`, `[` or `{` and then more than white space, within a string
-//! a `"` before. Few tokens have; they are listed once per vocabulary, and marked in its trie.
+//! a `"` before. Where an object lacks a member that it must have, a `}` matters as well. Few tokens have these; they are
+//! listed once per vocabulary, and marked in its trie.
 
 use std::sync::Arc;
 
@@ -10,45 +11,57 @@ use glrmask_automata::Id;
 use glrmask_vocab::{NodeId, Rank, Trie, Vocab};
 
 use crate::search::is_space;
-use crate::state::Attention;
+use crate::state::{Attention, State};
+use crate::Rules;
 
 /// What there is in bytes, as a subsequence of them: bits.
 pub(crate) mod within {
     /// Anything but white space.
-    pub(crate) const SOLID: u8 = 1;
+    pub(crate) const SOLID: u16 = 1;
     /// One of `,[{`.
-    pub(crate) const BEGIN: u8 = 2;
+    pub(crate) const BEGIN: u16 = 2;
     /// One of `,[{`, then solid.
-    pub(crate) const BEGUN: u8 = 4;
+    pub(crate) const BEGUN: u16 = 4;
     /// `"`, then one of `,[{`.
-    pub(crate) const QUOTED_BEGIN: u8 = 8;
+    pub(crate) const QUOTED_BEGIN: u16 = 8;
     /// `"`, then one of `,[{`, then solid.
-    pub(crate) const QUOTED_BEGUN: u8 = 16;
+    pub(crate) const QUOTED_BEGUN: u16 = 16;
     /// A comma, then solid.
-    pub(crate) const SECOND: u8 = 32;
+    pub(crate) const SECOND: u16 = 32;
     /// `[` or `{`, then a comma, then solid.
-    pub(crate) const FRESH: u8 = 64;
+    pub(crate) const FRESH: u16 = 64;
     /// `"`, then [`FRESH`].
-    pub(crate) const QUOTED_FRESH: u8 = 128;
+    pub(crate) const QUOTED_FRESH: u16 = 128;
+    /// One of `,[{}`.
+    pub(crate) const TURN: u16 = 256;
+    /// `"`, then one of `,[{}`.
+    pub(crate) const QUOTED_TURN: u16 = 512;
+    /// [`FRESH`], or `{` and then `}`.
+    pub(crate) const WHOLE: u16 = 1024;
+    /// `"`, then [`WHOLE`].
+    pub(crate) const QUOTED_WHOLE: u16 = 2048;
+    /// `}`.
+    pub(crate) const END: u16 = 4096;
 }
 
-/// What the filter knows about a vocabulary. Immutable; 1 byte per node of the trie and some lists.
+/// What the filter knows about a vocabulary. Immutable; 2 bytes per node of the trie and some lists.
 #[derive(Debug)]
 pub struct TokenWalk {
     /// What is in the bytes below each node, along some path.
-    below: Vec<u8>,
+    below: Vec<u16>,
     /// For each bit of [`within`], the tokens that have it, where that is asked.
-    lists: [Vec<Rank>; 8],
+    lists: [Vec<Rank>; 13],
 }
 
 impl TokenWalk {
     /// Looks at every token. O(nodes of the trie).
     pub fn new(vocab: &Vocab) -> Self {
-        let mut lists: [Vec<Rank>; 8] = Default::default();
+        let unlisted = within::SOLID | within::SECOND | within::END;
+        let mut lists: [Vec<Rank>; 13] = Default::default();
         for rank in (0..vocab.rank_count()).map(Rank::from_usize) {
             let bits = vocab.rank_bytes(rank).iter().rev().fold(0, |bits, &byte| before(byte, bits));
             for (bit, list) in lists.iter_mut().enumerate() {
-                if (bits & !within::SOLID & !within::SECOND) >> bit & 1 == 1 {
+                if (bits & !unlisted) >> bit & 1 == 1 {
                     list.push(rank);
                 }
             }
@@ -61,47 +74,65 @@ impl TokenWalk {
         vocab.cache().get_or_insert(b"instance walk", || {
             let walk = Self::new(vocab);
             let listed: usize = walk.lists.iter().map(Vec::len).sum();
-            let bytes = size_of::<Self>() + walk.below.len() + listed * size_of::<Rank>();
+            let bytes = size_of::<Self>() + walk.below.len() * size_of::<u16>() + listed * size_of::<Rank>();
             (Arc::new(walk), bytes)
         })
     }
 
     /// Whether some path below the node has this.
     #[inline]
-    pub(crate) fn has_below(&self, node: NodeId, bit: u8) -> bool {
+    pub(crate) fn has_below(&self, node: NodeId, bit: u16) -> bool {
         self.below.get(node.index()).is_some_and(|bits| bits & bit != 0)
     }
 
     /// The tokens that have this, rising.
-    pub(crate) fn list(&self, bit: u8) -> &[Rank] {
+    pub(crate) fn list(&self, bit: u16) -> &[Rank] {
         self.lists.get(bit.trailing_zeros() as usize).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What a token needs to matter where nothing has to be noticed. `watched`: a rule holds already. `unsettled`: some
-/// rule may need a search as soon as an array or an item begins.
-pub(crate) fn needed(attention: Attention, watched: bool, unsettled: bool) -> u8 {
-    match (attention == Attention::InString, unsettled, watched) {
-        (false, true, _) => within::BEGIN,
-        (true, true, _) => within::QUOTED_BEGIN,
-        (false, false, true) => within::BEGUN,
-        (true, false, true) => within::QUOTED_BEGUN,
-        (false, false, false) => within::FRESH,
-        (true, false, false) => within::QUOTED_FRESH,
+/// What a token needs to matter where nothing has to be noticed.
+pub(crate) fn needed(attention: Attention, state: &State, rules: &Rules) -> u16 {
+    let (plain, quoted) = if state.misses_members() {
+        (within::TURN, within::QUOTED_TURN)
+    } else if rules.are_unsettled() {
+        // A rule may need a search as soon as an array or an item begins.
+        (within::BEGIN, within::QUOTED_BEGIN)
+    } else if state.is_watched() {
+        (within::BEGUN, within::QUOTED_BEGUN)
+    } else if rules.are_requiring() {
+        (within::WHOLE, within::QUOTED_WHOLE)
+    } else {
+        (within::FRESH, within::QUOTED_FRESH)
+    };
+    if attention == Attention::InString {
+        quoted
+    } else {
+        plain
     }
 }
 
 /// What is in `byte` and bytes after it that have `bits`.
-fn before(byte: u8, bits: u8) -> u8 {
-    let if_after = |needed: u8, gained: u8| if bits & needed != 0 { gained } else { 0 };
+fn before(byte: u8, bits: u16) -> u16 {
+    let if_after = |needed: u16, gained: u16| if bits & needed != 0 { gained } else { 0 };
     let solid = if is_space(byte) { 0 } else { within::SOLID };
     let gained = match byte {
-        b',' => within::BEGIN | if_after(within::SOLID, within::BEGUN | within::SECOND),
-        b'[' | b'{' => within::BEGIN | if_after(within::SOLID, within::BEGUN) | if_after(within::SECOND, within::FRESH),
+        b',' => within::BEGIN | within::TURN | if_after(within::SOLID, within::BEGUN | within::SECOND),
+        b'[' | b'{' => {
+            let ended = if byte == b'{' { within::END } else { 0 };
+            within::BEGIN
+                | within::TURN
+                | if_after(within::SOLID, within::BEGUN)
+                | if_after(within::SECOND, within::FRESH | within::WHOLE)
+                | if_after(ended, within::WHOLE)
+        }
+        b'}' => within::TURN | within::END,
         b'"' => {
             if_after(within::BEGIN, within::QUOTED_BEGIN)
                 | if_after(within::BEGUN, within::QUOTED_BEGUN)
                 | if_after(within::FRESH, within::QUOTED_FRESH)
+                | if_after(within::TURN, within::QUOTED_TURN)
+                | if_after(within::WHOLE, within::QUOTED_WHOLE)
         }
         _ => 0,
     };
@@ -109,7 +140,7 @@ fn before(byte: u8, bits: u8) -> u8 {
 }
 
 /// Bottom-up: backwards through preorder, children come before their parent.
-fn below(trie: &Trie) -> Vec<u8> {
+fn below(trie: &Trie) -> Vec<u16> {
     let mut below = vec![0; trie.len()];
     for node in (0..trie.len()).rev() {
         let bits = trie.children(NodeId::from_usize(node)).fold(0, |bits, child| {

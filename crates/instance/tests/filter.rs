@@ -326,6 +326,33 @@ fn keys_that_are_distinct() {
 }
 
 #[test]
+fn keys_that_must_be_there() {
+    let place = |required: &[&str], settled_until| {
+        let required = required.iter().map(|&key| key.into()).collect();
+        let object = ObjectRules { distinct: true, required, settled_until, ..ObjectRules::default() };
+        Place { object, ..Place::default() }
+    };
+    // Any of these in any order; behind three members there is no other.
+    let key = r#""(a|ab|b)":(1|"a?"|\{\})"#;
+    let object = format!(r"\{{({key}(,{key})*)?\}}");
+    check(&object, vec![place(&["a", "ab"], 3)], 100);
+    check(&object, vec![place(&[], 3)], 100);
+    check(&object, vec![place(&["a"], 0)], 100);
+    // Keys never run out here.
+    check(r#"\{"[ab]+":1(,"([ab]|\\u0061)+":1)*\}"#, vec![place(&["b"], u32::MAX)], 60);
+    // One within another, and within and around arrays with unique items.
+    let named = [("x".into(), PlaceId(1))].into();
+    let outer = place(&["x", "y"], 2);
+    let outer = Place { object: ObjectRules { named, ..outer.object }, ..outer };
+    let inner = r#"\{"[ab]":1(,"[ab]":[12])*\}"#;
+    let pattern = format!(r#"\{{("x":{inner}|"y":[01])(,("x":{inner}|"y":[01]))*\}}"#);
+    check(&pattern, vec![outer, place(&["a"], 2)], 60);
+    let items = Some(PlaceId(0));
+    let both = Place { array: ArrayRules { items, ..unique() }, ..place(&["a", "b"], 2) };
+    check(&list(r#"\{"[ab]":[1-4](,"[ab]":[1-4])*\}"#, ",", 1, "1"), vec![both], 60);
+}
+
+#[test]
 fn arrays_as_members() {
     let array_place = array(unique());
     let object = ObjectRules { named: [("u".into(), PlaceId(1))].into(), ..ObjectRules::default() };

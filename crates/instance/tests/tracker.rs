@@ -37,8 +37,10 @@ fn rules() -> Rules {
     let any = Regex::parse("(?s).*", &Default::default()).unwrap().compile(&Limits::default()).unwrap();
     let others = |place| vec![(KeyLanguage(Arc::new(any.clone())), PlaceId(place))];
     let named = |place| [("z".into(), PlaceId(2)), ("u".into(), PlaceId(place))].into();
-    let everything = ObjectRules { named: named(1), others: others(0), distinct: true };
-    let repeating = ObjectRules { named: named(0), others: others(1), distinct: false };
+    let required = ["a".into()].into();
+    let everything =
+        ObjectRules { named: named(1), others: others(0), distinct: true, required, ..ObjectRules::default() };
+    let repeating = ObjectRules { named: named(0), others: others(1), ..ObjectRules::default() };
     let plain = ObjectRules { others: others(2), ..ObjectRules::default() };
     let array = ArrayRules { items: Some(PlaceId(0)), ..ArrayRules::default() };
     Rules::new(vec![
@@ -156,7 +158,7 @@ proptest! {
                 // Nothing has been broken before, and nothing has been read.
                 prop_assert!(tracker.clone().advance(&text.as_bytes()[at..at + violation.offset()]).is_ok());
                 prop_assert!(tracker.advance(&text.as_bytes()[at..end]).is_err());
-                prop_assert!(violation.repeated().is_some());
+                prop_assert!(violation.repeated().is_some() || violation.missing() == Some("\"a\""));
                 return Ok(());
             }
             at = end;

@@ -20,8 +20,8 @@ pub enum PropertyOrder {
     /// Declared keys in schema order, then other required keys in the order they are mentioned, then free keys.
     #[default]
     Schema,
-    /// Every order. An object of n keys takes [2ⁿ sets of keys](Limits::facts); where these are too many, its optional
-    /// keys may be repeated, with a warning.
+    /// Every order. An object of n keys takes [2ⁿ sets of keys](Limits::facts); where these are too many, the run time
+    /// remembers its keys.
     Any,
 }
 
@@ -63,8 +63,8 @@ pub struct Limits {
     pub regex_states: usize,
     /// Sets of keys (or of items) of one object (or array) that are told apart: 2ⁿ for n keys in any order, or for
     /// unique items out of n values, of which four times as many sets will do. All objects of a grammar together: 32
-    /// times as many; from eight times on, only required keys are told apart. Of these, 16 times as many sets in one
-    /// object.
+    /// times as many; from eight times on, the run time remembers keys, but for those that it cannot see to: of these, 16
+    /// times as many sets in one object.
     pub facts: usize,
     /// Counts of items of one array that are told apart where items are watched (`contains`, `uniqueItems`).
     pub watched: usize,

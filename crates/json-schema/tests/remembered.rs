@@ -4,7 +4,7 @@
 
 mod support;
 
-use glrmask_json_schema::{compile, Category, Escapes, Options, PropertyOrder, Unsupported, Whitespace};
+use glrmask_json_schema::{compile, Category, Escapes, Limits, Options, PropertyOrder, Unsupported, Whitespace};
 use support::Recognizer;
 
 type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
@@ -140,7 +140,8 @@ fn values_that_may_run_out_are_refused() {
         r#"{"items": {"type": "string"}, "contains": {"const": "a"}, "minContains": 2, "uniqueItems": true}"#,
         r#"{"items": {"type": "string"}, "contains": {"minLength": 2}, "maxContains": 2, "uniqueItems": true}"#,
         r#"{"prefixItems": [{"type": "string"}, {"enum": [1, 2]}, {"enum": [1, 2]}], "minItems": 3, "uniqueItems": true}"#,
-        r#"{"type": "object", "minProperties": 2, "not": {"additionalProperties": {"type": "string"}}}"#,
+        r#"{"type": "object", "minProperties": 2, "propertyNames": {"pattern": "^[a-z]{1,2}$"}}"#,
+        r#"{"type": "object", "propertyNames": {"pattern": "^[a-z]{1,2}$"}, "not": {"additionalProperties": {"type": "string"}}}"#,
     ] {
         let error = compile(schema, &Options::default()).expect_err(schema);
         assert_eq!(error.category(), Category::Unsupported, "{schema}: {error}");
@@ -174,6 +175,74 @@ fn keys_that_are_counted() {
     ];
     check(&cases, &Options::default());
     check(&cases, &Options { property_order: PropertyOrder::Any, ..Options::default() });
+}
+
+#[test]
+fn members_that_must_meet_a_condition() {
+    let cases: [Case; 2] = [
+        (
+            r#"{"type": "object", "not": {"additionalProperties": {"type": "string"}}}"#,
+            &["{\"a\": 1}", "{\"a\": \"x\", \"b\": 1}"],
+            &["{}", "{\"a\": \"x\"}", "{\"a\": 1, \"a\": \"x\"}", "{\"a\": \"x\", \"a\": 1}"],
+        ),
+        (
+            r#"{"type": "object", "minProperties": 2, "not": {"additionalProperties": {"type": "string"}}}"#,
+            &["{\"a\": 1, \"b\": 1}", "{\"a\": \"x\", \"b\": 1}"],
+            &["{\"a\": 1}", "{\"a\": \"x\", \"b\": \"x\"}", "{\"a\": \"x\", \"b\": 1, \"b\": 1}"],
+        ),
+    ];
+    check(&cases, &Options::default());
+    check(&cases, &Options { property_order: PropertyOrder::Any, ..Options::default() });
+}
+
+#[test]
+fn many_keys_in_any_order() {
+    let limits = Limits { facts: 4, ..Limits::default() };
+    let options = Options { property_order: PropertyOrder::Any, limits, ..Options::default() };
+    let closed = r#"{"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 1}, "c": {"const": 1}, "d": {"const": 1}},
+        "required": ["a", "b", "d"], "additionalProperties": false}"#;
+    let open = r#"{"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 1}, "c": {"const": 1}}, "required": ["a", "x"]}"#;
+    let nested = r##"{"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "required": ["a", "b", "c"], "additionalProperties": false,
+        "properties": {"a": {"const": 1}, "b": {"const": 1}, "c": {"anyOf": [{"$ref": "#/$defs/n"}, {"const": 1}]}}}}}"##;
+    // Of one place, the run time sees to `a`, the grammar to `b` or `c`.
+    let either = r#"{"anyOf": [{"type": "object", "properties": {"a": {"const": 1}, "b": {"const": 1}, "x": {"const": 1}}, "required": ["a", "b"],
+        "additionalProperties": false}, {"type": "object", "properties": {"a": {"const": 2}, "c": {"const": 2}, "x": {"const": 2}},
+        "required": ["c", "a"], "additionalProperties": false}]}"#;
+    check(
+        &[
+            (
+                closed,
+                &["{\"d\": 1, \"b\": 1, \"a\": 1}", "{\"c\": 1, \"b\": 1, \"d\": 1, \"a\": 1}"],
+                &[
+                    "{}",
+                    "{\"d\": 1, \"b\": 1}",
+                    "{\"d\": 1, \"b\": 1, \"a\": 1, \"d\": 1}",
+                    "{\"d\": 1, \"b\": 1, \"c\": 1}",
+                ],
+            ),
+            (
+                open,
+                &["{\"y\": 1, \"x\": 1, \"a\": 1}", "{\"x\": 1, \"c\": 1, \"a\": 1, \"y\": 2}"],
+                &["{\"x\": 1}", "{\"x\": 1, \"a\": 2}", "{\"x\": 1, \"a\": 1, \"y\": 1, \"y\": 1}"],
+            ),
+            (
+                nested,
+                &["{\"c\": {\"b\": 1, \"c\": 1, \"a\": 1}, \"b\": 1, \"a\": 1}"],
+                &["{\"c\": {\"b\": 1, \"c\": 1}, \"b\": 1, \"a\": 1}", "{\"c\": 1, \"a\": 1}"],
+            ),
+            (
+                either,
+                &["{\"b\": 1, \"x\": 1, \"a\": 1}", "{\"x\": 2, \"a\": 2, \"c\": 2}"],
+                &["{\"b\": 1, \"x\": 1}", "{\"a\": 1, \"x\": 1}", "{\"a\": 2, \"c\": 2, \"b\": 1}", "{\"a\": 2}"],
+            ),
+        ],
+        &options,
+    );
+    // A required member that nothing satisfies, though every other part of the object can be written.
+    let endless = r##"{"$ref": "#/$defs/n", "$defs": {"n": {"type": "object", "required": ["c"], "additionalProperties": false,
+        "properties": {"a": {"const": 1}, "b": {"const": 1}, "c": {"$ref": "#/$defs/n"}}}}}"##;
+    let error = compile(endless, &options).unwrap_err();
+    assert_eq!(error.category(), Category::Empty, "{error}");
 }
 
 #[test]

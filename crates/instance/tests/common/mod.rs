@@ -49,7 +49,10 @@ pub(crate) fn keeps_so_far(rules: &Rules, place: Option<PlaceId>, doc: &Doc, ope
             let distinct = keys.iter().enumerate().all(|(i, key)| !keys[..i].contains(key));
             let finished = members.len() - usize::from(open > 1);
             let within = |i: usize| if i < finished { 0 } else { open - 1 };
+            let has = |key: &str| keys.iter().any(|other| *other == key);
+            let missing = open == 0 && asked.object.distinct && !asked.object.required.iter().all(|key| has(key));
             (distinct || !asked.object.distinct)
+                && !missing
                 && members
                     .iter()
                     .enumerate()

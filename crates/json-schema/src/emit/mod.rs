@@ -3,10 +3,12 @@
 //! Each goal is one symbol: a terminal if only one scalar type is left, else a nonterminal. Arrays and objects are
 //! memoised by shape and put on a queue, so emission never recurses and recursive schemas end. A goal that nothing
 //! satisfies has no symbol; whatever needs it gets no production, and what this makes impossible is found at the end.
+//! Objects of many keys in any order come last (`crowded.rs`): what the run time remembers of them depends on all places.
 
 mod array;
 mod chain;
 mod counted;
+mod crowded;
 mod divisor;
 mod linear;
 mod number;
@@ -26,6 +28,7 @@ use std::rc::Rc;
 
 use glrmask_automata::{Dfa, NonterminalId, Regex, RegexKind, Symbol, TerminalId};
 use glrmask_grammar::{Grammar, GrammarBuilder, Instance, Pattern};
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use crate::algebra::{Algebra, Case, Goal};
@@ -39,6 +42,8 @@ use crate::schema::SchemaId;
 use crate::shape::{ArrayShape, NumberShape, ObjectShape, StringShape, Unique};
 use crate::types::TypeSet;
 
+use crowded::Crowded;
+use productive::Needs;
 use text::Text;
 
 /// The grammar of a schema.
@@ -63,10 +68,16 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
             }
         }
     }
-    let grammar = emitter.finish(start)?;
-    let rules = if remembers { places::rules(algebra, &goal)? } else { None };
-    let is_optional = algebra.options.unsupported == Unsupported::Weaken;
+    let mut rules = None;
+    if remembers || !emitter.crowded.is_empty() {
+        let crowded = emitter.crowded.keys().cloned().collect();
+        let found = places::rules(emitter.algebra, &goal, crowded)?;
+        emitter.crowded_objects(&found.remembered)?;
+        rules = found.rules;
+    }
+    let is_optional = emitter.algebra.options.unsupported == Unsupported::Weaken;
     let instance = rules.map(|rules| Instance { rules, is_optional });
+    let grammar = emitter.finish(start)?;
     Ok(Grammar { instance, ..grammar })
 }
 
@@ -85,6 +96,10 @@ struct Emitter<'a, 'o> {
     /// Values with the colon before them, where it is an atom of its own.
     behind_colon: FxHashMap<Symbol, Symbol>,
     queue: Vec<Task>,
+    /// Objects that are written once the others are.
+    crowded: IndexMap<Rc<ObjectShape>, Crowded>,
+    /// What an object cannot do without, although its productions do.
+    needs: Needs,
     productions: usize,
     /// Sets of keys told apart in objects of any order.
     key_sets: usize,
@@ -130,6 +145,8 @@ impl<'a, 'o> Emitter<'a, 'o> {
             objects: FxHashMap::default(),
             behind_colon: FxHashMap::default(),
             queue: Vec::new(),
+            crowded: IndexMap::new(),
+            needs: Needs::default(),
             productions: 0,
             key_sets: 0,
             pattern_syntax: None,
@@ -318,8 +335,8 @@ impl<'a, 'o> Emitter<'a, 'o> {
     }
     fn finish(self, start: NonterminalId) -> Result<Grammar> {
         let grammar = self.builder.build(start);
-        let grammar = grammar.map_err(|error| SchemaError::invalid(format!("grammar: {error}")))?;
-        productive::check(&grammar, &self.origins)?;
+        let mut grammar = grammar.map_err(|error| SchemaError::invalid(format!("grammar: {error}")))?;
+        productive::check(&mut grammar, &self.needs, &self.origins)?;
         Ok(grammar)
     }
 }

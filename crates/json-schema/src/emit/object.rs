@@ -1,14 +1,17 @@
 //! Objects: braces around members.
 //!
 //! What may stand between the braces is made by `chain.rs` (schema order), `counted.rs` (schema order, with counts),
-//! `obligation.rs` (schema order, with obligations) or `order.rs` (any order). All of them fuse the comma (or its absence)
+//! `obligation.rs` (schema order, with obligations), `order.rs` (any order) or `crowded.rs` (any order of many keys). All of them fuse the comma (or its absence)
 //! into the key terminal: `"k": ` where `k` comes first, `, "k": ` where it comes later; a separate comma would leave the
 //! parser guessing. A colon with flexible white space around it stands before the value instead.
+
+use std::rc::Rc;
 
 use glrmask_automata::{NonterminalId, Regex, Symbol};
 
 use super::chain::{Contents, Member};
 use super::counted::Counting;
+use super::crowded::Crowded;
 use super::string::quoted;
 use super::Emitter;
 use crate::algebra::{Case, Goal};
@@ -20,6 +23,13 @@ use crate::types::TypeSet;
 /// A member as it may be written, and the obligations it then meets.
 pub(super) type Way = (Member, Obligations);
 
+/// A named member in all its ways.
+pub(super) struct NamedWays {
+    pub(super) key: Rc<str>,
+    pub(super) ways: Vec<Way>,
+    pub(super) required: bool,
+}
+
 impl Emitter<'_, '_> {
     pub(super) fn object(&mut self, lhs: NonterminalId, shape: &ObjectShape) -> Result<()> {
         let mut named = Vec::new();
@@ -30,30 +40,35 @@ impl Emitter<'_, '_> {
                 return Ok(());
             }
             if !ways.is_empty() {
-                named.push((ways, member.required));
+                named.push(NamedWays { key: member.key.clone(), ways, required: member.required });
             }
         }
         let free = self.free_members(shape)?;
-        let contents = self.contents(lhs, shape, &named, &free)?;
+        let counting =
+            Counting { min: shape.min_properties as usize, max: shape.max_properties.map(|max| max as usize) };
+        if self.is_crowded(shape, named.len(), counting) {
+            self.crowded.insert(Rc::new(shape.clone()), Crowded { lhs, named, free, counting });
+            return Ok(());
+        }
+        let contents = self.contents(lhs, shape, (&named, &free), counting)?;
         self.braces(lhs, contents)
     }
     fn contents(
         &mut self,
         lhs: NonterminalId,
         shape: &ObjectShape,
-        named: &[(Vec<Way>, bool)],
-        free: &[Way],
+        (named, free): (&[NamedWays], &[Way]),
+        counting: Counting,
     ) -> Result<Contents> {
-        let counting =
-            Counting { min: shape.min_properties as usize, max: shape.max_properties.map(|max| max as usize) };
         let obligations = all_obligations(shape.obligations);
         if self.algebra.options.property_order == PropertyOrder::Any {
-            return self.any_order(lhs, named, free, counting, obligations);
+            let tracked = self.tracked(lhs, named, counting.min <= 1 && obligations == 0)?;
+            return self.any_order(&tracked, (named, free), counting, obligations);
         }
         if obligations != 0 {
             return self.obliged(named, free, counting, obligations);
         }
-        let plain = |(ways, required): &(Vec<Way>, bool)| ways.first().map(|&(member, _)| (member, *required));
+        let plain = |NamedWays { ways, required, .. }: &NamedWays| ways.first().map(|&(member, _)| (member, *required));
         let named: Vec<(Member, bool)> = named.iter().filter_map(plain).collect();
         let free: Vec<Member> = free.iter().map(|&(member, _)| member).collect();
         if counting.min > 1 || counting.max.is_some() {
@@ -73,7 +88,7 @@ impl Emitter<'_, '_> {
         }
         Ok(ways)
     }
-    fn braces(&mut self, lhs: NonterminalId, contents: Contents) -> Result<()> {
+    pub(super) fn braces(&mut self, lhs: NonterminalId, contents: Contents) -> Result<()> {
         let open = self.text.object_open();
         let open = self.terminal("OBJECT_OPEN", open);
         let close = self.text.object_close();

@@ -13,7 +13,7 @@ use glrmask_automata::{NonterminalId, Symbol};
 
 use super::chain::Contents;
 use super::counted::Counting;
-use super::object::Way;
+use super::object::{NamedWays, Way};
 use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::shape::Obligations;
@@ -28,14 +28,14 @@ impl Emitter<'_, '_> {
     /// Named members in order (and whether each is required), then free members, such that all obligations are met.
     pub(super) fn obliged(
         &mut self,
-        named: &[(Vec<Way>, bool)],
+        named: &[NamedWays],
         free: &[Way],
         counting: Counting,
         obligations: Obligations,
     ) -> Result<Contents> {
         let mut level = Level::new();
         let mut may_be_first = true;
-        for (ways, required) in named {
+        for NamedWays { ways, required, .. } in named {
             level = self.next_level(&level, ways, *required, may_be_first, counting)?;
             may_be_first &= !required;
         }

@@ -2,9 +2,10 @@
 //!
 //! A state is the set of tracked keys that have been seen, the number of members, saturated, and the obligations met.
 //! Every named key is tracked, since none may stand twice; that takes 2ⁿ states for n keys, and no grammar can do with
-//! fewer (permutations have no small grammar), so n is limited. Where an object has more keys, only the required ones are
-//! tracked, and the compiler warns: optional ones may then be repeated, like free keys, which no value depends on. Where
-//! one does (members are counted, or some of them must meet an obligation), the object is refused.
+//! fewer (permutations have no small grammar), so n is limited. Where an object has more keys, the run time remembers them
+//! (`crowded.rs`). Where it cannot, only the required ones are tracked, and the compiler warns: optional ones may then be
+//! repeated, like free keys, which no value depends on. Where one does (members are counted, or some of them must meet an
+//! obligation), the object is refused.
 //!
 //! ```text
 //! s ∪ {k} → s Mₖ    if k ∉ s        Mₖ → LATERₖ vₖ
@@ -18,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::chain::Contents;
 use super::counted::Counting;
-use super::object::Way;
+use super::object::{NamedWays, Way};
 use super::Emitter;
 use crate::error::{Result, SchemaError};
 use crate::shape::Obligations;
@@ -31,12 +32,16 @@ const MORE_OBJECTS: usize = 32;
 /// Tracked keys seen, number of members, obligations met.
 type Facts = (u64, usize, Obligations);
 
-/// The automaton in the making.
-struct Order {
-    /// The bit of each named member, if it is tracked.
-    tracked: Vec<Option<u32>>,
-    /// Tracked members that must have been seen at the end.
+/// Which of the named members an automaton over facts tells apart: each has a bit of its own.
+pub(super) struct Tracked {
+    bits: Vec<Option<u32>>,
+    /// Those that must have been seen at the end.
     required: u64,
+}
+
+/// The automaton in the making.
+#[derive(Default)]
+struct Order {
     states: FxHashMap<Facts, NonterminalId>,
     queue: Vec<Facts>,
 }
@@ -45,17 +50,15 @@ impl Emitter<'_, '_> {
     /// Any order of named members (and whether each is required) and free members, as many as may be.
     pub(super) fn any_order(
         &mut self,
-        object: NonterminalId,
-        named: &[(Vec<Way>, bool)],
-        free: &[Way],
+        tracked: &Tracked,
+        (named, free): (&[NamedWays], &[Way]),
         counting: Counting,
         obligations: Obligations,
     ) -> Result<Contents> {
-        let required: Vec<bool> = named.iter().map(|(_, required)| *required).collect();
-        let may_repeat = counting.min <= 1 && obligations == 0;
-        let mut order = self.tracked(object, &required, may_repeat)?;
-        let tracked = order.tracked.clone();
-        let entries = named.iter().zip(tracked).flat_map(|((ways, _), bit)| ways.iter().map(move |&way| (way, bit)));
+        let mut order = Order::default();
+        let ways =
+            |(named, &bit): (&NamedWays, &Option<u32>)| named.ways.iter().map(|&way| (way, bit)).collect::<Vec<_>>();
+        let entries = named.iter().zip(&tracked.bits).flat_map(ways);
         let entries: Vec<(Way, Option<u32>)> = entries.chain(free.iter().map(|&way| (way, None))).collect();
         // One step for all members that make no difference: each takes an LR state per set.
         let mut later: IndexMap<(Obligations, Option<u32>), NonterminalId> = IndexMap::new();
@@ -68,10 +71,10 @@ impl Emitter<'_, '_> {
             }
         }
         let mut contents = Contents { members: Vec::new(), may_be_empty: false };
-        contents.may_be_empty = order.required == 0 && counting.min == 0 && obligations == 0;
+        contents.may_be_empty = !named.iter().any(|named| named.required) && counting.min == 0 && obligations == 0;
         while let Some(facts) = order.queue.pop() {
             let from = self.facts(&mut order, facts);
-            if facts.0 & order.required == order.required && facts.1 >= counting.min && facts.2 == obligations {
+            if facts.0 & tracked.required == tracked.required && facts.1 >= counting.min && facts.2 == obligations {
                 contents.members.push(vec![Symbol::Nonterminal(from)]);
             }
             for (&(meets, bit), &step) in &later {
@@ -84,29 +87,50 @@ impl Emitter<'_, '_> {
         Ok(contents)
     }
     /// Decides which keys are tracked: all, or the required ones if the others may be repeated.
-    fn tracked(&mut self, object: NonterminalId, members: &[bool], may_repeat: bool) -> Result<Order> {
+    pub(super) fn tracked(
+        &mut self,
+        object: NonterminalId,
+        members: &[NamedWays],
+        may_repeat: bool,
+    ) -> Result<Tracked> {
         let limit = self.algebra.options.limits.facts;
-        let required = members.iter().filter(|&&required| required).count();
-        let mut all = true;
-        if self.reserve_sets(members.len(), (limit, OBJECTS)).is_err() {
-            all = !may_repeat || required == members.len();
-            let (keys, limit) = if may_repeat { (required, limit.saturating_mul(16)) } else { (members.len(), limit) };
-            let pointer = self.origins.get(&object).cloned().unwrap_or_else(|| "".into());
-            self.reserve_sets(keys, (limit, MORE_OBJECTS)).map_err(|error| error.at(&pointer, "properties"))?;
-            if !all {
-                let reason = "optional keys may be repeated, they are too many to remember in any order";
-                self.algebra.warn(&pointer, "properties", reason);
-            }
+        if self.reserve_sets(members.len(), (limit, OBJECTS)).is_ok() {
+            return Ok(Tracked::of(members, |_| true));
         }
-        let mut bits = 0..;
-        let tracked: Vec<_> =
-            members.iter().map(|&required| (all || required).then(|| bits.next()).flatten()).collect();
-        let required = members.iter().zip(&tracked).filter(|(required, _)| **required);
-        let required = required.filter_map(|(_, bit)| *bit).fold(0, |set, bit| set | 1 << bit);
-        Ok(Order { tracked, required, states: FxHashMap::default(), queue: Vec::new() })
+        let required = members.iter().filter(|named| named.required).count();
+        let all = !may_repeat || required == members.len();
+        if may_repeat {
+            self.reserve_more(object, required)?;
+        } else {
+            self.reserve_sets(members.len(), (limit, MORE_OBJECTS)).map_err(|error| self.too_many(object, error))?;
+        }
+        if !all {
+            let reason = "optional keys may be repeated, they are too many to remember in any order";
+            let pointer = self.origins.get(&object).cloned().unwrap_or_else(|| "".into());
+            self.algebra.warn(&pointer, "properties", reason);
+        }
+        Ok(Tracked::of(members, |named| all || named.required))
+    }
+    /// Whether so many keys of an object may be told apart, all of them.
+    pub(super) fn may_track_all(&self, keys: usize) -> bool {
+        let limit = self.algebra.options.limits.facts;
+        self.with_sets(keys, (limit, OBJECTS)).is_ok()
+    }
+    /// Counts the sets of those keys of an object that the grammar has to remember.
+    pub(super) fn reserve_more(&mut self, object: NonterminalId, keys: usize) -> Result<()> {
+        let limit = self.algebra.options.limits.facts.saturating_mul(16);
+        self.reserve_sets(keys, (limit, MORE_OBJECTS)).map_err(|error| self.too_many(object, error))
+    }
+    fn too_many(&self, object: NonterminalId, error: SchemaError) -> SchemaError {
+        error.at(self.origins.get(&object).map_or("", |pointer| pointer), "properties")
     }
     /// Counts the sets of so many keys of one object, unless they are too many, or those of all objects are.
-    fn reserve_sets(&mut self, keys: usize, (limit, objects): (usize, usize)) -> Result<()> {
+    fn reserve_sets(&mut self, keys: usize, bounds: (usize, usize)) -> Result<()> {
+        self.key_sets = self.with_sets(keys, bounds)?;
+        Ok(())
+    }
+    /// The sets of all objects with those of so many keys more.
+    fn with_sets(&self, keys: usize, (limit, objects): (usize, usize)) -> Result<usize> {
         let sets = sets(keys);
         if sets > limit {
             return Err(SchemaError::limit("sets of keys of one object in any order", sets, limit));
@@ -116,14 +140,25 @@ impl Emitter<'_, '_> {
         if total > limit {
             return Err(SchemaError::limit("sets of keys of all objects in any order", total, limit));
         }
-        self.key_sets = total;
-        Ok(())
+        Ok(total)
     }
     fn facts(&mut self, order: &mut Order, facts: Facts) -> NonterminalId {
         *order.states.entry(facts).or_insert_with(|| {
             order.queue.push(facts);
             self.builder.fresh("members")
         })
+    }
+}
+
+impl Tracked {
+    /// Some of these members.
+    pub(super) fn of(members: &[NamedWays], tracks: impl Fn(&NamedWays) -> bool) -> Self {
+        let mut numbers = 0..;
+        let bits: Vec<Option<u32>> =
+            members.iter().map(|named| tracks(named).then(|| numbers.next()).flatten()).collect();
+        let required = members.iter().zip(&bits).filter(|(named, _)| named.required);
+        let required = required.filter_map(|(_, bit)| *bit).fold(0, |set, bit| set | 1 << bit);
+        Self { bits, required }
     }
 }
 

@@ -4,13 +4,15 @@
 //! with its array shapes and object shapes lead steps to the places of items (by position) and of members (by key). The
 //! run time follows one place, so all shapes of a place must agree whether items are remembered; a shape whose grammar
 //! admits no equal items anyway agrees with both. That keys are remembered harms no shape: whoever repeats a key could
-//! say the same without.
+//! say the same without. Required keys are seen to where some shape is *crowded* (`emit/crowded.rs`): those that all shapes of
+//! the place require.
 //!
 //! Only places on the way to such a shape are told apart; all others are one, where nothing is asked.
 
 mod keys;
 mod steps;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use glrmask_instance::{ArrayRules, ObjectRules, Place, PlaceId, Rules};
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 
-use crate::algebra::{Algebra, Case, Goal};
+use crate::algebra::{Algebra, Case, Goal, PLENTY};
 use crate::error::{Result, SchemaError};
 use crate::options::PropertyOrder;
 use crate::shape::{ArrayShape, ObjectShape, Unique};
@@ -27,10 +29,28 @@ use steps::{GoalId, Shapes, Steps};
 /// Goals that one value may have to satisfy; sorted.
 type GoalSet = Vec<GoalId>;
 
-/// The rules that texts of the goal obey beside the grammar; `None` if there are none.
-pub(crate) fn rules(algebra: &mut Algebra<'_>, root: &Goal) -> Result<Option<Arc<Rules>>> {
-    let steps = Steps::explore(algebra, root)?;
-    let mut builder = Builder { algebra, steps, sets: IndexSet::new(), places: Vec::new() };
+/// What the run time knows of the objects of a shape, wherever one may stand.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Remembered {
+    /// Whether no key stands twice.
+    pub(crate) distinct: bool,
+    /// Keys that are there at the end.
+    pub(crate) required: BTreeSet<Rc<str>>,
+}
+
+/// What there is beside a grammar.
+pub(crate) struct Found {
+    /// The rules, if any.
+    pub(crate) rules: Option<Arc<Rules>>,
+    /// What they say about crowded objects, in the order of these.
+    pub(crate) remembered: Vec<Remembered>,
+}
+
+/// The rules that texts of the goal obey beside the grammar, in which some shapes of objects are crowded.
+pub(crate) fn rules(algebra: &mut Algebra<'_>, root: &Goal, crowded: IndexSet<Rc<ObjectShape>>) -> Result<Found> {
+    let steps = Steps::explore(algebra, root, &crowded)?;
+    let remembered = vec![None; crowded.len()];
+    let mut builder = Builder { algebra, steps, sets: IndexSet::new(), places: Vec::new(), crowded, remembered };
     builder.number(vec![Steps::ROOT]);
     let mut next = 0;
     while let Some(set) = builder.sets.get_index(next).cloned() {
@@ -42,12 +62,13 @@ pub(crate) fn rules(algebra: &mut Algebra<'_>, root: &Goal) -> Result<Option<Arc
             return Err(SchemaError::limit("places where items or keys are remembered", given, limit));
         }
     }
+    let remembered = builder.remembered.into_iter().map(Option::unwrap_or_default).collect();
     let places = pruned(builder.places);
     if places.is_empty() {
-        return Ok(None);
+        return Ok(Found { rules: None, remembered });
     }
     let rules = Rules::new(places).map_err(|error| SchemaError::unsupported(error.to_string()))?;
-    Ok(Some(Arc::new(rules)))
+    Ok(Found { rules: Some(Arc::new(rules)), remembered })
 }
 
 struct Builder<'a, 'o> {
@@ -55,6 +76,9 @@ struct Builder<'a, 'o> {
     steps: Steps,
     sets: IndexSet<GoalSet>,
     places: Vec<Draft>,
+    crowded: IndexSet<Rc<ObjectShape>>,
+    /// What all places so far say about each of them.
+    remembered: Vec<Option<Remembered>>,
 }
 
 /// A place whose steps may lead nowhere (`None`), where nothing is asked.
@@ -67,6 +91,8 @@ struct Draft {
     named: Vec<(Box<str>, Option<usize>)>,
     others: Vec<(glrmask_instance::KeyLanguage, usize)>,
     distinct: bool,
+    required: BTreeSet<Rc<str>>,
+    keys_until: u32,
 }
 
 impl Builder<'_, '_> {
@@ -109,16 +135,7 @@ impl Builder<'_, '_> {
     }
     fn objects(&mut self, set: &GoalSet, shapes: &[Rc<Shapes>], draft: &mut Draft) -> Result<()> {
         let objects = || shapes.iter().flat_map(|shapes| &shapes.objects);
-        draft.distinct = objects().any(|shape| shape.distinct);
-        if draft.distinct {
-            for shape in objects() {
-                draft.distinct &= self.may_be_distinct(shape)?;
-            }
-            if !draft.distinct {
-                let reason = "another alternative at the same place of the text may run out of keys";
-                self.unsupported(set, "minProperties", reason)?;
-            }
-        }
+        self.keys(set, &objects().collect::<Vec<_>>(), draft)?;
         let below = shapes.iter().flat_map(|shapes| shapes.members());
         if !below.into_iter().any(|goal| self.steps.matters(goal)) {
             return Ok(());
@@ -140,13 +157,68 @@ impl Builder<'_, '_> {
         }
         Ok(())
     }
-    /// Whether the objects of a shape can be completed without repeating a key.
-    fn may_be_distinct(&mut self, shape: &ObjectShape) -> Result<bool> {
-        // Of many keys in any order the grammar remembers the required ones only.
-        let all_remembered = self.algebra.options.property_order == PropertyOrder::Schema
-            || sets(shape.named.len()) <= self.algebra.options.limits.facts;
-        let repeats = !shape.free.is_empty() || !all_remembered;
-        Ok(shape.distinct || !repeats || shape.obligations == 0 && shape.has_endless_keys(self.algebra)?)
+    /// Whether the keys of objects are remembered, and which of them must be there.
+    fn keys(&mut self, set: &GoalSet, objects: &[&ObjectShape], draft: &mut Draft) -> Result<()> {
+        let counted = objects.iter().any(|shape| shape.distinct);
+        let crowded: Vec<usize> = objects.iter().filter_map(|&shape| self.crowded.get_index_of(shape)).collect();
+        if counted || !crowded.is_empty() {
+            (draft.distinct, draft.keys_until) = (true, u32::MAX);
+            for shape in objects {
+                let keys = self.distinct_keys(shape)?;
+                draft.distinct &= keys > 0;
+                draft.keys_until = draft.keys_until.min(u32::try_from(keys).unwrap_or(u32::MAX));
+            }
+        }
+        if draft.distinct && !crowded.is_empty() {
+            let required = |shape: &&ObjectShape| -> BTreeSet<Rc<str>> {
+                shape.named.iter().filter(|named| named.required).map(|named| named.key.clone()).collect()
+            };
+            draft.required = objects.iter().map(required).reduce(|a, b| &a & &b).unwrap_or_default();
+        }
+        let asked = Remembered { distinct: draft.distinct, required: draft.required.clone() };
+        for number in crowded {
+            let known = &mut self.remembered[number];
+            *known = Some(known.as_ref().map_or(asked.clone(), |known| known.and(&asked)));
+        }
+        if counted && !draft.distinct {
+            let reason = "another alternative at the same place of the text may run out of keys";
+            self.unsupported(set, "minProperties", reason)?;
+        }
+        Ok(())
+    }
+    /// With how many members, at least, an object of the shape may have used up its keys; [`PLENTY`] for never, or if
+    /// the grammar sees to that. 0 if it cannot be told.
+    fn distinct_keys(&mut self, shape: &ObjectShape) -> Result<u64> {
+        let is_crowded = self.crowded.contains(shape);
+        if shape.distinct || shape.free.is_empty() && !is_crowded && !self.may_repeat_named(shape) {
+            return Ok(PLENTY);
+        }
+        if shape.obligations > 0 {
+            return Ok(0);
+        }
+        if shape.has_endless_keys(self.algebra)? {
+            return Ok(PLENTY);
+        }
+        let in_any_order = self.algebra.options.property_order == PropertyOrder::Any;
+        if !in_any_order || shape.min_properties > 1 || shape.max_properties.is_some() {
+            return Ok(0);
+        }
+        let mut keys = 0;
+        for named in &shape.named {
+            keys += u64::from(self.algebra.at_least(&named.value)? > 0);
+        }
+        for free in &shape.free {
+            if self.algebra.at_least(&free.value)? > 0 {
+                keys += self.algebra.count_keys(free)?;
+            }
+        }
+        Ok(keys.min(PLENTY))
+    }
+    /// Whether the grammar lets named members be repeated in a shape that is not crowded: of many keys in any order it
+    /// may remember the required ones only.
+    fn may_repeat_named(&self, shape: &ObjectShape) -> bool {
+        self.algebra.options.property_order == PropertyOrder::Any
+            && sets(shape.named.len()) > self.algebra.options.limits.facts
     }
     /// Refuses a rule that not all shapes of a place obey, or warns; at the schema that asks for it.
     fn unsupported(&mut self, set: &GoalSet, keyword: &str, reason: &str) -> Result<()> {
@@ -209,13 +281,21 @@ fn pruned(drafts: Vec<Draft>) -> Vec<Place> {
         let prefix = prefix.into_iter().map(|place| place.unwrap_or(nothing)).collect();
         let (settled_from, settled_until) = draft.settled;
         let unique = draft.unique;
+        let required = draft.required.iter().map(|key| Box::from(&**key)).collect();
         Place {
             array: ArrayRules { prefix, items, unique, settled_from, settled_until },
-            object: ObjectRules { named, others, distinct: draft.distinct },
+            object: ObjectRules { named, others, distinct: draft.distinct, required, settled_until: draft.keys_until },
         }
     };
     let places = drafts.into_iter().enumerate().filter(|(i, _)| asks[*i]).map(keep);
     places.chain([Place::default()]).collect()
+}
+
+impl Remembered {
+    /// What both say.
+    fn and(&self, other: &Self) -> Self {
+        Self { distinct: self.distinct && other.distinct, required: &self.required & &other.required }
+    }
 }
 
 impl Draft {

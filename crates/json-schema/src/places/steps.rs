@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::algebra::{Algebra, Case, Goal};
 use crate::error::Result;
@@ -38,7 +38,7 @@ impl Steps {
     pub(super) const ROOT: GoalId = GoalId(0);
 
     /// Looks at every goal that can be reached, once.
-    pub(super) fn explore(algebra: &mut Algebra<'_>, root: &Goal) -> Result<Self> {
+    pub(super) fn explore(algebra: &mut Algebra<'_>, root: &Goal, crowded: &IndexSet<Rc<ObjectShape>>) -> Result<Self> {
         let mut steps = Self { goals: IndexMap::new(), matters: Vec::new() };
         steps.id(root);
         let mut next = 0;
@@ -51,7 +51,7 @@ impl Steps {
             }
             next += 1;
         }
-        steps.mark();
+        steps.mark(crowded);
         Ok(steps)
     }
     pub(super) fn goal(&self, id: GoalId) -> Goal {
@@ -88,12 +88,12 @@ impl Steps {
         }
     }
     /// Marks the goals that matter, from those that remember something backwards.
-    fn mark(&mut self) {
+    fn mark(&mut self, crowded: &IndexSet<Rc<ObjectShape>>) {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.goals.len()];
         let mut pending = Vec::new();
         for (from, shapes) in self.goals.values().enumerate() {
             shapes.inside().for_each(|to| before[to.0].push(from));
-            if shapes.remember() {
+            if shapes.remember(crowded) {
                 pending.push(from);
             }
         }
@@ -107,9 +107,9 @@ impl Steps {
 }
 
 impl Shapes {
-    fn remember(&self) -> bool {
+    fn remember(&self, crowded: &IndexSet<Rc<ObjectShape>>) -> bool {
         self.arrays.iter().any(|shape| matches!(shape.unique, Unique::Remembered { .. }))
-            || self.objects.iter().any(|shape| shape.distinct)
+            || self.objects.iter().any(|shape| shape.distinct || crowded.contains(shape))
     }
     fn inside(&self) -> impl Iterator<Item = GoalId> + '_ {
         self.items.iter().flatten().flatten().copied().chain(self.members())

@@ -104,7 +104,8 @@ impl ObjectShape {
             return Ok(None);
         }
         shape.split_free(algebra, &rules, &names, members)?;
-        shape.name_few(algebra)?;
+        let obliged = rules.iter().any(|rules| !rules.some.is_empty());
+        shape.name_few(algebra, obliged)?;
         if !shape.oblige(algebra, &rules, members)? {
             return Ok(None);
         }
@@ -199,9 +200,10 @@ impl ObjectShape {
         }
         Ok(atoms.into_iter().map(|(atom, _)| atom).collect())
     }
-    /// Where members are counted, free keys that are few become named, so that none can be repeated.
-    fn name_few(&mut self, algebra: &mut Algebra<'_>) -> Result<()> {
-        if self.min_properties < 2 && self.max_properties.is_none() {
+    /// Where members are counted or some must meet a condition, free keys that are few become named, so that none can be
+    /// repeated.
+    fn name_few(&mut self, algebra: &mut Algebra<'_>, obliged: bool) -> Result<()> {
+        if self.min_properties < 2 && self.max_properties.is_none() && !obliged {
             return Ok(());
         }
         for free in std::mem::take(&mut self.free) {
@@ -231,8 +233,8 @@ impl ObjectShape {
         });
         Ok(Some(keys.filter(|key| !known(key)).collect()))
     }
-    /// A text may repeat a free key, so members can only be counted where none is free, or where keys are remembered at
-    /// run time.
+    /// A text may repeat a free key, which would be counted twice, and could take back that a condition is met. So members
+    /// are counted or obliged only where none is free, or where keys are remembered at run time.
     fn check_counts(&mut self, algebra: &mut Algebra<'_>, members: &[SchemaId]) -> Result<()> {
         let required = self.named.iter().filter(|named| named.required).count() as u64;
         if u64::from(self.min_properties) <= required {
@@ -241,25 +243,33 @@ impl ObjectShape {
         if self.free.is_empty() && self.max_properties.is_some_and(|max| max as usize >= self.named.len()) {
             self.max_properties = None;
         }
-        if self.min_properties > 1 && !self.free.is_empty() {
-            self.distinct = self.obligations == 0 && self.has_endless_keys(algebra)?;
+        if self.free.is_empty() || self.min_properties < 2 && self.obligations == 0 {
+            return Ok(());
         }
-        if self.min_properties > 1 && !self.free.is_empty() && !self.distinct {
-            let at = members.iter().find(|&&id| algebra.store.get(id).object.min_properties == self.min_properties);
-            let id = at.copied().unwrap_or(algebra.store.always);
-            let reason = "a free key that is repeated counts twice";
-            algebra.unsupported_at(id, "minProperties", reason)?;
+        self.distinct = self.has_endless_keys(algebra)?;
+        if !self.distinct {
+            let counts = |id: &&SchemaId| algebra.store.get(**id).object.min_properties == self.min_properties;
+            let obliges = |id: &&SchemaId| !algebra.store.get(**id).object.some.is_empty();
+            let (at, keyword, reason) = match self.min_properties > 1 {
+                true => (members.iter().find(counts), "minProperties", "a free key that is repeated counts twice"),
+                false => (members.iter().find(obliges), "not", "a free key that meets the condition may be repeated"),
+            };
+            algebra.unsupported_at(at.copied().unwrap_or(algebra.store.always), keyword, reason)?;
         }
         Ok(())
     }
-    /// Whether free keys of some kind never run out, so that behind every comma there is another member.
+    /// Whether free keys never run out: those of some kind, so that behind every comma there is another member; those of
+    /// every kind, where it matters which kind it is.
     pub(crate) fn has_endless_keys(&self, algebra: &mut Algebra<'_>) -> Result<bool> {
+        let mut some = false;
         for free in &self.free {
-            if algebra.count_keys(free)? == PLENTY && algebra.at_least(&free.value)? > 0 {
-                return Ok(true);
+            let endless = algebra.count_keys(free)? == PLENTY && algebra.at_least(&free.value)? > 0;
+            if self.obligations > 0 && !endless && !algebra.visibly_unsatisfiable(&free.value)? {
+                return Ok(false);
             }
+            some |= endless;
         }
-        Ok(false)
+        Ok(some)
     }
 }
 

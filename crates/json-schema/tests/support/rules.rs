@@ -35,7 +35,10 @@ fn check(rules: &Rules, place: Option<PlaceId>, tree: &Tree) -> bool {
                 let others = || place.object.others.iter().find(|(language, _)| language.0.accepts(key.as_bytes()));
                 place.object.named.get(key).copied().or_else(|| others().map(|&(_, place)| place))
             };
-            !(place.object.distinct && repeats) && members.iter().all(|(key, value)| check(rules, called(key), value))
+            let has = |key: &str| members.iter().any(|(other, _)| other == key);
+            let missing = place.object.distinct && !place.object.required.iter().all(|key| has(key));
+            !(missing || place.object.distinct && repeats)
+                && members.iter().all(|(key, value)| check(rules, called(key), value))
         }
     }
 }

@@ -32,7 +32,7 @@ use crate::marker::MarkerTables;
 use crate::stored::StoredFrozen;
 
 /// The envelope of constraints; its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 5 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 6 };
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;

@@ -29,9 +29,18 @@ struct Grammar<'a>(&'a Dfa, StateId);
 
 impl Continuations for Grammar<'_> {
     type Error = std::convert::Infallible;
+    type Place = StateId;
 
-    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Self::Error> {
-        Ok(self.0.next_bytes(self.0.run(self.1, after)))
+    fn start(&mut self) -> StateId {
+        self.1
+    }
+
+    fn next_bytes(&mut self, place: StateId) -> Result<ByteSet, Self::Error> {
+        Ok(self.0.next_bytes(place))
+    }
+
+    fn step(&mut self, place: StateId, byte: u8) -> Result<Option<StateId>, Self::Error> {
+        Ok(Some(self.0.next(place, byte)).filter(|&next| next != Dfa::DEAD))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! RANKS is a file of tokens as tiktoken has them (base64 and a number per line). Arrays of 10, 100 and 1 000 items are
 //! written, twenty items more are read token by token, and the filter is timed at each. The grammar is an automaton, so
-//! what is measured is the filter alone; the questions it asks the grammar are counted: small ones (may this byte come?) at
-//! each token, and all large ones (which bytes may come?).
+//! what is measured is the filter alone; the questions it asks the grammar are counted at each token: which bytes may come,
+//! and how often all in all it asks where one leads.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     writeln!(
         out,
         "{:24} {:>9} {:>9} {:>9} {:>21} {:>9}",
-        "items", "p50", "p99", "max", "questions: mean, max", "large"
+        "items", "p50", "p99", "max", "questions: mean, max", "steps"
     )?;
     let object = format!(r#"\{{"id":{INTEGER},"name":{STRING}(,"tags":\[({STRING}(,{STRING})*)?\])?\}}"#);
     let kinds: [Kind<'_>; 4] = [
@@ -79,22 +79,27 @@ fn base64(text: &str) -> Option<Vec<u8>> {
 struct Grammar<'a> {
     dfa: &'a Dfa,
     state: StateId,
-    /// Times it was asked for all bytes, and for one.
+    /// Times it was asked for all bytes, and where one leads.
     questions: usize,
     single: usize,
 }
 
 impl Continuations for Grammar<'_> {
     type Error = std::convert::Infallible;
+    type Place = StateId;
 
-    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Self::Error> {
-        self.questions += 1;
-        Ok(self.dfa.next_bytes(self.dfa.run(self.state, after)))
+    fn start(&mut self) -> StateId {
+        self.state
     }
 
-    fn allows(&mut self, after: &[u8]) -> Result<bool, Self::Error> {
+    fn next_bytes(&mut self, place: StateId) -> Result<ByteSet, Self::Error> {
+        self.questions += 1;
+        Ok(self.dfa.next_bytes(place))
+    }
+
+    fn step(&mut self, place: StateId, byte: u8) -> Result<Option<StateId>, Self::Error> {
         self.single += 1;
-        Ok(self.dfa.run(self.state, after) != Dfa::DEAD)
+        Ok(Some(self.dfa.next(place, byte)).filter(|&next| next != Dfa::DEAD))
     }
 }
 
@@ -128,7 +133,7 @@ fn measure(
             best = best.min(begin.elapsed());
         }
         times.push(best);
-        questions.push((grammar.single / 3, grammar.questions / 3));
+        questions.push((grammar.questions / 3, grammar.single / 3));
         let token =
             vocab.iter().map(|(_, bytes)| bytes).filter(|bytes| rest.starts_with(bytes)).max_by_key(|b| b.len());
         let token = token.ok_or("a byte that is no token")?;
@@ -139,9 +144,9 @@ fn measure(
     times.sort();
     questions.sort_unstable();
     let at = |share: usize| times[(times.len() - 1) * share / 100];
-    let mean = questions.iter().map(|(single, _)| single).sum::<usize>() as f64 / questions.len() as f64;
-    let all: usize = questions.iter().map(|(_, all)| all).sum();
+    let mean = questions.iter().map(|(asked, _)| asked).sum::<usize>() as f64 / questions.len() as f64;
+    let steps: usize = questions.iter().map(|(_, steps)| steps).sum();
     let micros = |time: Duration| format!("{:.1} µs", time.as_secs_f64() * 1e6);
     let (max, _) = questions.last().copied().unwrap_or_default();
-    Ok(format!("{:>9} {:>9} {:>9} {mean:>14.1} {max:>6} {all:>9}", micros(at(50)), micros(at(99)), micros(at(100))))
+    Ok(format!("{:>9} {:>9} {:>9} {mean:>14.1} {max:>6} {steps:>9}", micros(at(50)), micros(at(99)), micros(at(100))))
 }

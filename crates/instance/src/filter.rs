@@ -9,7 +9,7 @@
 use glrmask_automata::ByteSet;
 use glrmask_vocab::{mask, NodeId, Rank, TokenId, Trie, Vocab};
 
-use crate::search::{completes, Continuations};
+use crate::search::{Continuations, Outlook, Search};
 use crate::state::{Attention, State};
 use crate::walk::{needed, TokenWalk};
 use crate::{Rules, Tracker};
@@ -38,7 +38,8 @@ pub fn filter<C: Continuations>(
 ) -> Result<(), C::Error> {
     let rules = tracker.rules().as_ref();
     let (left, cleared) = (Vec::new(), Vec::new());
-    let mut filter = Filter { rules, walk, vocab, trie: vocab.trie(), words, continuations, left, cleared };
+    let search = Search::new(rules, continuations);
+    let mut filter = Filter { rules, walk, vocab, trie: vocab.trie(), words, search, left, cleared };
     let state = tracker.state();
     match state.attention(rules) {
         Attention::Watched => filter.walk(state)?,
@@ -70,13 +71,14 @@ fn is_set(ids: &[TokenId], words: &[u32]) -> bool {
     ids.iter().any(|&id| mask::get(words, id))
 }
 
-struct Filter<'a, C> {
+struct Filter<'a, C: Continuations> {
     rules: &'a Rules,
     walk: &'a TokenWalk,
     vocab: &'a Vocab,
     trie: &'a Trie,
     words: &'a [u32],
-    continuations: &'a mut C,
+    /// Shared by all tokens.
+    search: Search<'a, C>,
     /// Half-open ranges of ranks in which listed tokens are still to be read, and what they are listed for.
     left: Vec<((Rank, Rank), u16)>,
     /// Half-open ranges of ranks that go.
@@ -127,7 +129,7 @@ impl<C: Continuations> Filter<'_, C> {
 
     /// Clears the token that has led to this state unless the text can be completed from there; tells whether it stays.
     fn decide(&mut self, state: &State, rank: Rank) -> Result<bool, C::Error> {
-        let stays = completes(self.rules, state, self.vocab.rank_bytes(rank), self.continuations)?;
+        let stays = self.search.outlook(state, self.vocab.rank_bytes(rank))? == Outlook::Open;
         if !stays {
             self.clear(rank);
         }

@@ -70,6 +70,10 @@ pub(crate) struct ObjectBody {
     pub(crate) members: Shelf,
     /// The candidates when it began: a key that stands twice can make one of them possible again.
     pub(crate) initial: Ranges,
+    /// For each of them the finished members that it does not have, once a key has stood twice.
+    pub(crate) apart: Option<Arc<[u32]>>,
+    /// The candidates that were possible again last.
+    pub(crate) again: Ranges,
     /// The key of the member in progress, as the text of a string.
     pub(crate) key: Option<Arc<[u8]>>,
     /// The place of the member in progress.
@@ -179,15 +183,14 @@ impl Frame {
         object.place = place;
         object.count = object.count.saturating_add(1);
         let key: Arc<[u8]> = key.unwrap_or_default().into();
-        let repeated = object.members.has_text(&key);
-        if repeated && object.distinct {
+        let repeated = object.members.get(&key);
+        if repeated.is_some() && object.distinct {
             return Err(key);
         }
         object.missing = object.missing.saturating_sub(u32::from(is_required));
         if !object.initial.is_empty() {
-            if repeated {
-                let others: Vec<&Entry> = object.members.iter().filter(|member| member.text != key).collect();
-                self.candidates = object.initial.filter(|value| others.iter().all(|member| agrees(value, member)));
+            if let Some(before) = repeated.cloned() {
+                self.candidates = object.without(&before);
             }
             object.values = self.candidates.members(&key);
         }
@@ -214,11 +217,7 @@ impl Frame {
             };
         }
         object.values.clear();
-        if object.members.has_text(&member.text) {
-            object.members.replace(member);
-        } else {
-            object.members.insert(member);
-        }
+        object.put(member);
     }
 
     /// Its value, if wanted.
@@ -227,6 +226,48 @@ impl Frame {
             Body::Array(array) => Value::array(array.items.to_vec()),
             Body::Object(object) => Value::object(object.members.sorted()),
         })
+    }
+}
+
+impl ObjectBody {
+    /// Adds a finished member, in the place of one with its key. O(log² members), and O(candidates) once a key has stood
+    /// twice.
+    fn put(&mut self, member: Entry) {
+        if let Some(apart) = self.apart.take() {
+            let before = self.members.get(&member.text).cloned();
+            self.apart = Some(self.counted(&apart, before.as_ref(), Some(&member)));
+        }
+        self.members.put(member);
+    }
+
+    /// The initial candidates that have all finished members but this one. O(candidates), and O(members · candidates)
+    /// the first time.
+    fn without(&mut self, member: &Entry) -> Ranges {
+        let apart = self.apart.take().unwrap_or_else(|| {
+            let none: Arc<[u32]> = (0..self.initial.len()).map(|_| 0).collect();
+            self.members.sorted().iter().fold(none, |apart, member| self.counted(&apart, None, Some(member)))
+        });
+        let others = self.counted(&apart, Some(member), None);
+        self.apart = Some(apart);
+        let mut counts = others.iter();
+        let again = self.initial.filter(|_| counts.next() == Some(&0));
+        // What is known of their columns is of use as long as they are the same.
+        if !again.have_the_same(&self.again) {
+            self.again = again;
+        }
+        self.again.clone()
+    }
+
+    /// For each initial candidate the members that it does not have, when one goes and one comes.
+    fn counted(&self, apart: &[u32], gone: Option<&Entry>, come: Option<&Entry>) -> Arc<[u32]> {
+        let lacks = |value: &Value, member: Option<&Entry>| u32::from(member.is_some_and(|m| !agrees(value, m)));
+        let mut counts = apart.iter().copied();
+        let mut counted = Vec::with_capacity(apart.len());
+        self.initial.for_each(|value| {
+            let count = counts.next().unwrap_or_default();
+            counted.push(count.saturating_add(lacks(value, come)).saturating_sub(lacks(value, gone)));
+        });
+        counted.into()
     }
 }
 

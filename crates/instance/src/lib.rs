@@ -17,13 +17,14 @@
 //! can still become one that it must not be. (A member that is missing can always be written.) Otherwise a small search asks
 //! the grammar byte by byte ([`viable`]), through [`Continuations`].
 //!
-//! Read `rules.rs`, then `value.rs` (equality), `frame.rs` (candidates), `state.rs` (one byte), `search.rs`, `walk.rs`,
-//! `filter.rs`. Nothing recurses over the depth of a text, clones of a tracker share what they remember, and what is
+//! Read `rules.rs`, then `value.rs` (equality), `frame.rs` (candidates), `state.rs` (one byte), `search.rs`,
+//! `frontier.rs`, `walk.rs`, `filter.rs`. Nothing recurses over the depth of a text, clones of a tracker share what they remember, and what is
 //! remembered is bounded.
 
 mod error;
 mod filter;
 mod frame;
+mod frontier;
 mod number;
 mod pieces;
 mod print;
@@ -41,7 +42,7 @@ mod walk;
 pub use error::InstanceError;
 pub use filter::{filter, must_filter};
 pub use rules::{ArrayRules, KeyLanguage, ObjectRules, Place, PlaceId, Rules};
-pub use search::{viable, Continuations};
+pub use search::{outlook, viable, Continuations, Outlook};
 pub use tracker::Tracker;
 pub use violation::Violation;
 pub use walk::TokenWalk;

@@ -117,6 +117,10 @@ struct Range {
     at_stake: bool,
 }
 
+/// What tells states apart, as numbers: two that have been described alike have the same future. Runs and frames are
+/// named by their addresses, so that both states have to be held as long as they are compared.
+pub(crate) type Identity = SmallVec<[u64; 16]>;
+
 /// Entries that a value in progress, or a key, may still become. Ranges are not empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranges(SmallVec<[Range; 2]>);
@@ -155,13 +159,36 @@ impl Ranges {
         });
     }
 
-    /// What begins with `prefix`.
-    pub(crate) fn with_prefix(&self, prefix: &[u8]) -> Self {
-        let mut ranges = self.clone();
-        for (depth, &byte) in prefix.iter().enumerate() {
-            ranges.narrow(depth, byte);
+    /// What has `byte` at `depth`; texts are alike before.
+    pub(crate) fn narrowed(&self, depth: usize, byte: u8) -> Self {
+        let narrow = |range: &Range| {
+            let (low, high) = range.run.narrow((range.low, range.high), depth, byte);
+            (low < high).then(|| Range { run: range.run.clone(), low, high, at_stake: range.at_stake })
+        };
+        Self(self.0.iter().filter_map(narrow).collect())
+    }
+
+    /// How many they are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|range| range.entries().len()).sum()
+    }
+
+    /// Every value, in order.
+    pub(crate) fn for_each(&self, mut see: impl FnMut(&Value)) {
+        self.0.iter().for_each(|range| range.entries().iter().for_each(|entry| see(&entry.value)));
+    }
+
+    /// Whether the text of one of them satisfies the predicate. O(entries).
+    pub(crate) fn any(&self, mut is: impl FnMut(&[u8]) -> bool) -> bool {
+        self.0.iter().any(|range| range.entries().iter().any(|entry| is(&entry.text)))
+    }
+
+    pub(crate) fn identify(&self, out: &mut Identity) {
+        out.push(self.0.len() as u64);
+        for range in &self.0 {
+            out.push(Arc::as_ptr(&range.run) as usize as u64);
+            out.extend([u64::from(range.low) << 32 | u64::from(range.high), u64::from(range.at_stake)]);
         }
-        ranges
     }
 
     pub(crate) fn have_prefix(&self, prefix: &[u8]) -> bool {
@@ -187,15 +214,27 @@ impl Ranges {
         bytes
     }
 
-    /// Those that satisfy the predicate. O(entries).
-    pub(crate) fn filter(&self, keep: impl Fn(&Value) -> bool) -> Self {
+    /// Those that satisfy the predicate, which is asked in order. A run of which all do is shared, with what is known of
+    /// its columns. O(entries).
+    pub(crate) fn filter(&self, mut keep: impl FnMut(&Value) -> bool) -> Self {
         let kept = self.0.iter().filter_map(|range| {
             let entries: Vec<Entry> = range.entries().iter().filter(|entry| keep(&entry.value)).cloned().collect();
+            if entries.len() == range.entries().len() {
+                return Some(range.clone());
+            }
             let high = entries.len() as u32;
             let run = Arc::new(Run { entries, columns: OnceLock::new() });
             (high > 0).then_some(Range { run, low: 0, high, at_stake: range.at_stake })
         });
         Self(kept.collect())
+    }
+
+    /// Whether these are the same values in the same order. O(entries).
+    pub(crate) fn have_the_same(&self, other: &Self) -> bool {
+        fn values(ranges: &Ranges) -> impl Iterator<Item = *const Value> + '_ {
+            ranges.0.iter().flat_map(|range| range.entries().iter().map(|entry| Arc::as_ptr(&entry.value)))
+        }
+        self.len() == other.len() && values(self).eq(values(other))
     }
 
     /// A value among them that is equal, under its own text.

@@ -1,217 +1,296 @@
-//! Whether a text that is at stake can still be completed: a bounded search over continuations.
+//! Whether a text that is at stake can still be completed: a bounded search over states of grammar and tracker together.
 //!
 //! The grammar tells which bytes may follow; the tracker tells which of them break a rule. As soon as some continuation is
 //! free, the grammar's word is enough again. What is at stake branches only along earlier values, so that nearly always
-//! the first byte off their paths is the end of it, and a likely one is tried before all are asked for; where items are few
-//! and used up, all that is left is tried.
+//! the first byte off their paths is the end of it; where items are few and used up, all that is left is tried.
 //!
-//! Depth first, what closes a value or container before anything else, which finds short completions; if that takes
-//! long (a path may follow one value for ever: `0`, `0e`, `0e0`), breadth first, and at last depth first for longer. White
-//! space is taken once where anything else may follow, since more of it changes nothing. A search that finds nothing within
-//! its bounds counts as no completion: that can take a token from a mask that could have stayed, and never leaves one in
-//! that cannot.
+//! A *node* is a place of the grammar with a state of the tracker. Different texts come to one node: behind `[1, 1`, all of
+//! `.0`, `.00`, `.000` do, and another 0 leads back to it, so that the search sees an end. The graph of nodes is kept for
+//! all tokens of a mask:
+//!
+//! ```text
+//! expand(n)    for every byte that the grammar allows at n and that breaks no rule: free, then n is open; else an edge
+//! open(n)      all nodes with a way to n are open; edges are followed backwards
+//! search(n)    expand what can be reached from n, what is deep and what is near by turns, until n is open or nothing is left
+//! closed       what can be reached from a node where nothing was left
+//! ```
+//!
+//! So each node is expanded once, whatever tokens lead there. In depth, what closes a value or container comes before
+//! anything else. A search that finds nothing within its bounds gives up the nodes it has expanded, and counts as no
+//! completion: that can take a token from a mask that could have stayed, and never leaves one in that cannot.
 
-use std::collections::VecDeque;
+use std::hash::Hash;
 
 use glrmask_automata::ByteSet;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
+use crate::frontier::{Frontier, NodeId};
+use crate::run::Identity;
 use crate::state::State;
 use crate::{Rules, Tracker};
 
-/// Questions to the grammar of a search, without those that have one answer,
-const QUESTIONS: usize = 2048;
-/// and of the first one.
-const FIRST: usize = 48;
+/// Nodes that the searches of a mask may add, without those that have the only byte after another.
+const NODES: usize = 1 << 14;
+/// A search may add this part of what is left of them,
+const SHARE: usize = 8;
+/// and so many in any case.
+const FEW: usize = 32;
+/// Nodes that are held, whatever leads to them.
+const HELD: usize = 1 << 15;
 
-/// Texts that each of them may have found and not continued.
-const OPEN: usize = 1 << 14;
-/// Bytes of a text that is continued.
-const LONGEST: usize = 1 << 13;
-
-/// What leads off an earlier value in most grammars, the likeliest first: digits and letters, the end of `\u`, structure.
-const LIKELY: [&str; 14] = ["0", "1", "a", "2", "3", "5", "8", " ", "0000", "000", "00", "\"", ",", "]"];
-/// How many of them are tried at a place, and in a search.
-const TRIED: usize = 3;
-const TRIED_IN_ALL: usize = 6;
-
-/// What the grammar says about how a text may go on.
+/// What the grammar says about how a text may go on: an automaton whose places are found as they are asked for.
 pub trait Continuations {
     /// Why the grammar could not say.
     type Error;
+    /// Where the grammar is. Places that are equal have the same continuations; the more are equal that have, the less is
+    /// searched.
+    type Place: Copy + Eq + Hash;
 
-    /// The bytes that may come after the text so far and `after`, according to the grammar: those after which it can
-    /// still be completed. Successive calls often have `after` with a byte added.
+    /// After the text so far.
+    fn start(&mut self) -> Self::Place;
+
+    /// The bytes that may come at a place: those after which the text can still be completed.
     ///
     /// # Errors
     /// Whatever keeps the grammar from saying; it is handed on.
-    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Self::Error>;
+    fn next_bytes(&mut self, place: Self::Place) -> Result<ByteSet, Self::Error>;
 
-    /// Whether `after` may come after the text so far, where all of it but the last byte may. Most questions are of this
-    /// kind, and a grammar may have a cheaper answer than all bytes.
+    /// The place after a byte; `None` if it may not come.
     ///
     /// # Errors
     /// As for [`next_bytes`](Self::next_bytes).
-    fn allows(&mut self, after: &[u8]) -> Result<bool, Self::Error> {
-        let Some((last, before)) = after.split_last() else { return Ok(true) };
-        Ok(self.next_bytes(before)?.contains(*last))
-    }
+    fn step(&mut self, place: Self::Place, byte: u8) -> Result<Option<Self::Place>, Self::Error>;
 }
 
-/// Whether the text can be completed after `bytes` without breaking a rule, if the grammar allows `bytes`.
-///
-/// False as well if they break a rule themselves or are not JSON. `continuations` is asked only where
-/// something is at stake then; O(bytes) otherwise.
+/// Whether a text can be completed, as far as a search can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outlook {
+    /// Some completion keeps the rules.
+    Open,
+    /// None does.
+    Closed,
+    /// The search ended by its bounds.
+    Unknown,
+}
+
+/// Whether the text can be completed after `bytes` without breaking a rule, if the grammar allows `bytes`: whether the
+/// [`outlook`] is open.
 ///
 /// # Errors
 /// Those of `continuations`.
 ///
 /// ```
 /// use std::{convert::Infallible, sync::Arc};
-/// use glrmask_automata::{ByteSet, Dfa, Limits, Regex};
+/// use glrmask_automata::{ByteSet, Dfa, Limits, Regex, StateId};
 /// use glrmask_instance::{viable, ArrayRules, Continuations, Place, Rules, Tracker};
 ///
-/// /// Arrays of "a" and "b", and what has been read.
-/// struct Grammar(Dfa, Vec<u8>);
+/// /// Arrays of "a" and "b", and where the text stands.
+/// struct Grammar(Dfa, StateId);
 /// impl Continuations for Grammar {
 ///     type Error = Infallible;
-///     fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Infallible> {
-///         Ok(self.0.next_bytes(self.0.run(self.0.start(), &[&self.1, after].concat())))
+///     type Place = StateId;
+///     fn start(&mut self) -> StateId {
+///         self.1
+///     }
+///     fn next_bytes(&mut self, place: StateId) -> Result<ByteSet, Infallible> {
+///         Ok(self.0.next_bytes(place))
+///     }
+///     fn step(&mut self, place: StateId, byte: u8) -> Result<Option<StateId>, Infallible> {
+///         Ok(Some(self.0.next(place, byte)).filter(|&next| next != Dfa::DEAD))
 ///     }
 /// }
 /// let letters = Regex::parse(r#"\["[ab]"(,"[ab]")*\]"#, &Default::default())?.compile(&Limits::default())?;
 /// let array = ArrayRules { unique: true, settled_until: 2, ..ArrayRules::default() };
 /// let mut tracker = Tracker::new(Arc::new(Rules::new(vec![Place { array, ..Place::default() }])?));
 /// tracker.advance(br#"["a""#)?;
-/// let mut grammar = Grammar(letters, br#"["a""#.to_vec());
+/// let place = letters.run(letters.start(), br#"["a""#);
+/// let mut grammar = Grammar(letters, place);
 /// assert!(viable(&tracker, br#","b""#, &mut grammar)?);
 /// assert!(!viable(&tracker, br#","a""#, &mut grammar)?);
 /// assert!(!viable(&tracker, br#","b","#, &mut grammar)?); // no letter is left
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn viable<C: Continuations>(tracker: &Tracker, bytes: &[u8], continuations: &mut C) -> Result<bool, C::Error> {
+    Ok(outlook(tracker, bytes, continuations)? == Outlook::Open)
+}
+
+/// Whether the text can be completed after `bytes` without breaking a rule, if the grammar allows `bytes`.
+///
+/// Closed as well if they break a rule themselves or are not JSON. `continuations` is asked only where something is at
+/// stake then; O(bytes) otherwise.
+///
+/// # Errors
+/// Those of `continuations`.
+pub fn outlook<C: Continuations>(tracker: &Tracker, bytes: &[u8], continuations: &mut C) -> Result<Outlook, C::Error> {
     let mut state = tracker.state().clone();
     if bytes.iter().any(|&byte| state.step(tracker.rules(), byte).is_err()) {
-        return Ok(false);
+        return Ok(Outlook::Closed);
     }
-    completes(tracker.rules(), &state, bytes, continuations)
+    Search::new(tracker.rules(), continuations).outlook(&state, bytes)
 }
 
-/// Whether the text can be completed from a state that is reached by `path`.
-pub(crate) fn completes<C: Continuations>(
-    rules: &Rules,
-    state: &State,
-    path: &[u8],
-    continuations: &mut C,
-) -> Result<bool, C::Error> {
-    if !state.is_at_stake(rules) {
-        return Ok(true);
-    }
-    let mut search = Search { rules, continuations, open: VecDeque::new(), likely: TRIED_IN_ALL };
-    for (order, questions) in [(Order::Deepest, FIRST), (Order::Shortest, QUESTIONS), (Order::Deepest, QUESTIONS)] {
-        search.open = VecDeque::from([(state.clone(), path.to_vec())]);
-        if let Some(answer) = search.run(order, questions)? {
-            return Ok(answer);
-        }
-    }
-    Ok(false)
+/// A place of the grammar with a state of the tracker that is at stake.
+struct Node<P> {
+    place: P,
+    state: State,
+    outlook: Outlook,
+    /// Whether a search has ended by its bounds after it has expanded this.
+    is_given_up: bool,
+    /// Nodes one byte on, once it is expanded.
+    after: Option<SmallVec<[NodeId; 4]>>,
+    /// Nodes that have it after them.
+    before: SmallVec<[NodeId; 2]>,
 }
 
-/// Which text is tried next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    Deepest,
-    Shortest,
-}
-
-struct Search<'a, C> {
+/// The searches of a mask.
+pub(crate) struct Search<'a, C: Continuations> {
     rules: &'a Rules,
     continuations: &'a mut C,
-    /// Texts at stake that have not been continued yet.
-    open: VecDeque<(State, Vec<u8>)>,
-    /// How many likely continuations may be tried still.
-    likely: usize,
+    nodes: Vec<Node<C::Place>>,
+    numbers: FxHashMap<(C::Place, Identity), NodeId>,
+    /// Nodes that may still be added.
+    left: usize,
 }
 
-impl<C: Continuations> Search<'_, C> {
-    /// The answer, unless the bound is reached before.
-    fn run(&mut self, order: Order, questions: usize) -> Result<Option<bool>, C::Error> {
-        let mut asked = 0;
-        while asked < questions && self.open.len() <= OPEN {
-            let next = if order == Order::Deepest { self.open.pop_back() } else { self.open.pop_front() };
-            let Some((state, path)) = next else { return Ok(Some(false)) };
-            if self.is_likely_freed(&state, &path)? {
-                return Ok(Some(true));
-            }
-            let mut bytes = self.continuations.next_bytes(&path)?;
-            if path.len() > LONGEST {
-                return Ok(None);
-            }
-            asked += usize::from(bytes.len() != 1);
-            if state.is_between() && path.last().is_some_and(|&last| is_space(last)) {
-                bytes = without_space(bytes);
-            }
-            if self.expand(&state, &path, &bytes) {
-                return Ok(Some(true));
-            }
-        }
-        Ok(None)
+impl<'a, C: Continuations> Search<'a, C> {
+    pub(crate) fn new(rules: &'a Rules, continuations: &'a mut C) -> Self {
+        Self { rules, continuations, nodes: Vec::new(), numbers: FxHashMap::default(), left: NODES }
     }
 
-    /// Whether something likely may come that sets a text free.
-    fn is_likely_freed(&mut self, state: &State, path: &[u8]) -> Result<bool, C::Error> {
-        let tried = self.likely.min(TRIED);
-        let rules = self.rules;
-        let freeing = LIKELY.iter().filter(|bytes| {
-            let mut next = state.clone();
-            bytes.bytes().all(|byte| next.step(rules, byte).is_ok()) && !next.is_at_stake(rules)
-        });
-        for bytes in freeing.take(tried) {
-            self.likely -= 1;
-            if self.allows_all(path, bytes.as_bytes())? {
-                return Ok(true);
-            }
+    /// Whether the text can be completed from a state that is reached by `path`, which the grammar allows.
+    pub(crate) fn outlook(&mut self, state: &State, path: &[u8]) -> Result<Outlook, C::Error> {
+        if !state.is_at_stake(self.rules) {
+            return Ok(Outlook::Open);
         }
-        Ok(false)
+        let mut place = self.continuations.start();
+        for &byte in path {
+            let Some(next) = self.continuations.step(place, byte)? else { return Ok(Outlook::Closed) };
+            place = next;
+        }
+        let bytes = self.continuations.next_bytes(place)?;
+        if self.is_led_off(state, &bytes) {
+            return Ok(Outlook::Open);
+        }
+        let (node, _) = self.node(state.clone(), place);
+        self.search(node)
     }
 
-    fn allows_all(&mut self, path: &[u8], bytes: &[u8]) -> Result<bool, C::Error> {
-        let mut path = path.to_vec();
-        for &byte in bytes {
-            path.push(byte);
-            if !self.continuations.allows(&path)? {
-                return Ok(false);
+    /// Expands what can be reached until it is known whether the text can be completed from there.
+    fn search(&mut self, start: NodeId) -> Result<Outlook, C::Error> {
+        let mut allowed = (self.left / SHARE).max(FEW);
+        let (mut frontier, mut is_doubtful) = (Frontier::new(start), false);
+        while self.outlook_of(start) == Outlook::Unknown {
+            let Some(id) = frontier.next() else {
+                self.end(&frontier, is_doubtful);
+                break;
+            };
+            let Some(node) = self.nodes.get(id as usize) else { continue };
+            is_doubtful |= node.is_given_up;
+            if node.is_given_up || node.outlook == Outlook::Closed {
+                continue;
             }
+            let mut added = 0;
+            if node.after.is_none() {
+                if allowed == 0 || self.nodes.len() > HELD {
+                    self.end(&frontier, true);
+                    break;
+                }
+                added = self.expand(id)?;
+                allowed = allowed.saturating_sub(added);
+                self.left = self.left.saturating_sub(added);
+            }
+            let after = self.nodes.get(id as usize).and_then(|node| node.after.as_deref());
+            frontier.extend(after.unwrap_or_default(), 1 + added);
         }
-        Ok(true)
+        Ok(self.outlook_of(start))
     }
 
-    /// Continues a text by each of the bytes; tells whether one of them sets it free.
-    fn expand(&mut self, state: &State, path: &[u8], bytes: &ByteSet) -> bool {
+    /// No way out of what has been seen is known: there is none, or what has been expanded is not taken up again.
+    fn end(&mut self, frontier: &Frontier, is_doubtful: bool) {
+        for id in frontier.seen() {
+            let Some(node) = self.nodes.get_mut(id as usize) else { continue };
+            match is_doubtful {
+                true => node.is_given_up |= node.after.is_some(),
+                false => node.outlook = Outlook::Closed,
+            }
+        }
+    }
+
+    /// Whether some of the bytes leads off every earlier value.
+    fn is_led_off(&self, state: &State, bytes: &ByteSet) -> bool {
+        !state.is_unsettled_anywhere(self.rules) && !bytes.intersection(&state.leads_off()).is_empty()
+    }
+
+    /// Finds what is one byte on; how many nodes that has added, if there was a choice of bytes.
+    fn expand(&mut self, id: NodeId) -> Result<usize, C::Error> {
+        let Some(node) = self.nodes.get_mut(id as usize) else { return Ok(0) };
+        node.after = Some(SmallVec::new());
+        let (state, place) = (node.state.clone(), node.place);
+        let bytes = self.continuations.next_bytes(place)?;
+        if self.is_led_off(&state, &bytes) {
+            self.open(id);
+            return Ok(0);
+        }
         // Within a string, the other closing bytes are content, and a search that prefers them does not end.
         let closing: &[u8] = if state.is_in_string() { b"\"" } else { b"\"]}," };
-        let closing: ByteSet = closing.iter().copied().collect();
-        let others = bytes.difference(&closing);
-        for byte in others.iter().chain(bytes.intersection(&closing).iter()) {
+        let closing = bytes.intersection(&closing.iter().copied().collect());
+        let mut added = 0;
+        for byte in bytes.difference(&closing).iter().chain(closing.iter()) {
             let mut next = state.clone();
             if next.step(self.rules, byte).is_err() {
                 continue;
             }
             if !next.is_at_stake(self.rules) {
-                return true;
+                self.open(id);
+                break;
             }
-            self.open.push_back((next, [path, &[byte]].concat()));
+            let Some(place) = self.continuations.step(place, byte)? else { continue };
+            added += usize::from(self.connect(id, next, place));
         }
-        false
+        Ok(if bytes.len() == 1 { 0 } else { added })
     }
-}
 
-/// The bytes without white space, if there are others.
-fn without_space(bytes: ByteSet) -> ByteSet {
-    let others: ByteSet = bytes.iter().filter(|&byte| !is_space(byte)).collect();
-    if others.is_empty() {
-        bytes
-    } else {
-        others
+    /// Adds an edge; whether that has added a node too.
+    fn connect(&mut self, id: NodeId, state: State, place: C::Place) -> bool {
+        let (next, is_new) = self.node(state, place);
+        if self.outlook_of(next) == Outlook::Open {
+            self.open(id);
+        }
+        if let Some(node) = self.nodes.get_mut(next as usize) {
+            node.before.push(id);
+        }
+        if let Some(after) = self.nodes.get_mut(id as usize).and_then(|node| node.after.as_mut()) {
+            after.push(next);
+        }
+        is_new
+    }
+
+    /// The node of a state at a place, and whether it is new.
+    fn node(&mut self, state: State, place: C::Place) -> (NodeId, bool) {
+        let id = self.nodes.len() as NodeId;
+        let known = *self.numbers.entry((place, state.identity())).or_insert(id);
+        if known == id {
+            let (after, before) = (None, SmallVec::new());
+            self.nodes.push(Node { place, state, outlook: Outlook::Unknown, is_given_up: false, after, before });
+        }
+        (known, known == id)
+    }
+
+    /// A text can be completed from here, and so from wherever this can be reached.
+    fn open(&mut self, id: NodeId) {
+        let mut rest = vec![id];
+        while let Some(id) = rest.pop() {
+            let Some(node) = self.nodes.get_mut(id as usize).filter(|node| node.outlook != Outlook::Open) else {
+                continue;
+            };
+            node.outlook = Outlook::Open;
+            rest.extend_from_slice(&node.before);
+        }
+    }
+
+    fn outlook_of(&self, id: NodeId) -> Outlook {
+        self.nodes.get(id as usize).map_or(Outlook::Closed, |node| node.outlook)
     }
 }
 

@@ -9,7 +9,7 @@ use glrmask_automata::ByteSet;
 
 use crate::frame::{ArrayBody, Body, Frame, ObjectBody};
 use crate::number::Number;
-use crate::run::Ranges;
+use crate::run::{Identity, Ranges};
 use crate::search::is_space;
 use crate::string::{Step, Text};
 use crate::value::{tag, Value};
@@ -142,11 +142,6 @@ impl State {
         self.top.as_ref().is_some_and(|frame| frame.misses_members())
     }
 
-    /// Whether no value or key is in progress, so that white space may come.
-    pub(crate) fn is_between(&self) -> bool {
-        matches!(self.lexeme, Lexeme::Between(_))
-    }
-
     pub(crate) fn is_in_string(&self) -> bool {
         matches!(self.lexeme, Lexeme::Value(_) | Lexeme::Key(_))
     }
@@ -179,6 +174,42 @@ impl State {
             _ if attention == Attention::Structure => b",[{}".iter().copied().collect(),
             _ => b" \t\n\r\"+,-.0123456789:E[]aeflnrstu{}".iter().copied().collect(),
         }
+    }
+
+    /// Bytes after which nothing is at stake, if they may come and every array is settled. There may be others.
+    pub(crate) fn leads_off(&self) -> ByteSet {
+        match &self.lexeme {
+            Lexeme::Value(text) | Lexeme::Key(text) => text.leads_off(),
+            Lexeme::Number(number) => number.leads_off(),
+            _ => ByteSet::EMPTY,
+        }
+    }
+
+    /// What tells it from other states that have come from one: what its future depends on, though states that do the same
+    /// may differ.
+    pub(crate) fn identity(&self) -> Identity {
+        let mut out = Identity::new();
+        out.push(self.top.as_ref().map_or(0, |top| Arc::as_ptr(top) as usize as u64));
+        match &self.lexeme {
+            Lexeme::Between(next) => out.extend([0, *next as u64]),
+            Lexeme::Literal { missing, tag, keep, at_stake } => {
+                let flags = u64::from(*keep) << 1 | u64::from(*at_stake);
+                out.extend([1, missing.len() as u64, u64::from(*tag), flags]);
+            }
+            Lexeme::Number(number) => {
+                out.push(2);
+                number.identify(&mut out);
+            }
+            Lexeme::Value(text) => {
+                out.push(3);
+                text.identify(&mut out);
+            }
+            Lexeme::Key(text) => {
+                out.push(4);
+                text.identify(&mut out);
+            }
+        }
+        out
     }
 
     /// Reads a byte. After a fault the state is of no use.
@@ -272,7 +303,7 @@ impl State {
             b'f' => literal(b"alse", tag::FALSE, &ranges),
             b't' => literal(b"rue", tag::TRUE, &ranges),
             b'[' | b'{' => return self.open(rules, byte, keep, &ranges),
-            _ => Number::begin(byte, keep, ranges).map(Lexeme::Number).ok_or(Fault::NotJson),
+            _ => Number::begin(byte, keep, &ranges).map(Lexeme::Number).ok_or(Fault::NotJson),
         };
         self.lexeme = lexeme?;
         Ok(())
@@ -289,7 +320,7 @@ impl State {
         let candidates = if ranges.is_empty() {
             Ranges::default()
         } else {
-            ranges.with_prefix(&[if is_array { tag::ARRAY } else { tag::OBJECT }])
+            ranges.narrowed(0, if is_array { tag::ARRAY } else { tag::OBJECT })
         };
         let (body, asked, next) = if is_array {
             let unique = rules.array(place).is_some_and(|asked| asked.unique);

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use common::{keeps, keeps_so_far, parse};
 use glrmask_automata::{ByteSet, Dfa, Id, Limits, Regex, StateId};
 use glrmask_instance::{
-    filter, must_filter, viable, ArrayRules, Continuations, ObjectRules, Place, PlaceId, Rules, TokenWalk, Tracker,
+    filter, must_filter, outlook, viable, ArrayRules, Continuations, ObjectRules, Outlook, Place, PlaceId, Rules,
+    TokenWalk, Tracker,
 };
 use glrmask_vocab::{mask, TokenId, Vocab};
 
@@ -25,12 +26,20 @@ struct Grammar<'a> {
 
 impl Continuations for Grammar<'_> {
     type Error = Infallible;
+    type Place = StateId;
 
-    fn next_bytes(&mut self, after: &[u8]) -> Result<ByteSet, Infallible> {
+    fn start(&mut self) -> StateId {
+        self.at
+    }
+
+    fn next_bytes(&mut self, place: StateId) -> Result<ByteSet, Infallible> {
         self.asked += 1;
-        let state = self.dfa.run(self.at, after);
-        assert_ne!(state, Dfa::DEAD, "asked after {}", after.escape_ascii());
-        Ok(self.dfa.next_bytes(state))
+        assert_ne!(place, Dfa::DEAD);
+        Ok(self.dfa.next_bytes(place))
+    }
+
+    fn step(&mut self, place: StateId, byte: u8) -> Result<Option<StateId>, Infallible> {
+        Ok(Some(self.dfa.next(place, byte)).filter(|&next| next != Dfa::DEAD))
     }
 }
 
@@ -164,7 +173,7 @@ const ROOM: usize = 20;
 
 /// Random walks over tokens that stay, every mask beside the reference.
 fn check(pattern: &str, places: Vec<Place>, seeds: u64) {
-    let dfa = Regex::parse(pattern, &Default::default()).unwrap().compile(&Limits::default()).unwrap();
+    let dfa = compiled(pattern);
     let rules = Arc::new(Rules::new(places).unwrap());
     let reference = Reference::new(&dfa, &rules);
     let (mut refused, mut ends) = (0, 0);
@@ -238,6 +247,67 @@ fn items_with_infinitely_many_values() {
     check(&list(r#"true|null|"a*""#, ",", 2, ""), vec![array(unique())], 100);
 }
 
+/// Each value in infinitely many spellings, of which zeros at the end of a fraction lead back to where they began.
+#[test]
+fn numbers_in_many_spellings() {
+    let some = |until| vec![array(ArrayRules { settled_until: until, ..unique() })];
+    check(&list(r"(1|10)(\.0+)?", ",", 1, "2"), some(2), 40);
+    check(&list(r"(1|10|0)(\.0+)?(e-?0*[01])?", ",", 1, "1"), some(5), 40);
+    check(&list(r"-?(0|1[01]*)(\.0+)?", ",", 1, "2"), vec![array(unique())], 40);
+    check(&list(r"-?0\.0*1", ",", 1, "2"), vec![array(unique())], 40);
+}
+
+/// An automaton of a pattern, and the tracker and the grammar behind a text.
+fn behind<'a>(dfa: &'a Dfa, rules: ArrayRules, text: &[u8]) -> (Tracker, Grammar<'a>) {
+    let mut tracker = Tracker::new(Arc::new(Rules::new(vec![array(rules)]).unwrap()));
+    tracker.advance(text).unwrap();
+    (tracker, Grammar { dfa, at: dfa.run(dfa.start(), text), asked: 0 })
+}
+
+fn compiled(pattern: &str) -> Dfa {
+    Regex::parse(pattern, &Default::default()).unwrap().compile(&Limits::default()).unwrap()
+}
+
+/// Behind `[1, 1`, a fraction stays 1 however many zeros it has: that is seen, and for all tokens at once.
+#[test]
+fn zeros_at_the_end_are_seen_to_change_nothing() {
+    for (exponents, allowed) in [("", false), ("(e[1-9])?", true)] {
+        let dfa = compiled(&list(&format!(r"-?(0|[1-9][0-9]*)(\.0+)?{exponents}"), ", ?", 1, ""));
+        let zeros = (1..200).map(|count| format!(".{}", "0".repeat(count)));
+        let digits = (0..1000).map(|number| number.to_string());
+        let tokens: Vec<String> = zeros.chain(digits).chain([".", ",", "]", ", "].map(str::to_owned)).collect();
+        let vocab = Vocab::new((0..).map(TokenId).zip(&tokens)).unwrap();
+        let (tracker, mut grammar) = behind(&dfa, unique(), b"[1, 1");
+        let mut words = vec![u32::MAX; vocab.mask_words()];
+        filter(&tracker, &TokenWalk::new(&vocab), &vocab, &mut words, &mut grammar).unwrap();
+        for (id, token) in (0..).map(TokenId).zip(&tokens) {
+            let expected = if token.starts_with('.') { allowed } else { token.parse::<u32>().is_ok() };
+            assert_eq!(mask::get(&words, id), expected, "{token} {exponents}");
+        }
+        // Nearly all of them at places where a fraction stands that has ended in 0 before.
+        assert!(grammar.asked < 250, "{} questions", grammar.asked);
+        assert_eq!(outlook(&tracker, b".", &mut grammar).unwrap() == Outlook::Open, allowed);
+    }
+}
+
+/// Where more and more spellings lead to other values, the search ends by its bounds, and says so.
+#[test]
+fn a_search_without_an_end_is_bounded() {
+    let dfa = compiled(&list(r"5|0(\.0+)?", ",", 1, ""));
+    let (tracker, mut grammar) = behind(&dfa, ArrayRules { settled_until: 2, ..unique() }, b"[5,0,0");
+    assert_eq!(outlook(&tracker, b".", &mut grammar).unwrap(), Outlook::Unknown);
+    assert!((1000..4000).contains(&grammar.asked), "{}", grammar.asked);
+    // In a mask each of them costs no more: what has been given up is not taken up again.
+    let tokens: Vec<String> = (0..50).map(|count| format!(".{}", "0".repeat(count))).collect();
+    let vocab = Vocab::new((0..).map(TokenId).zip(&tokens)).unwrap();
+    let mut words = vec![u32::MAX; vocab.mask_words()];
+    grammar.asked = 0;
+    filter(&tracker, &TokenWalk::new(&vocab), &vocab, &mut words, &mut grammar).unwrap();
+    assert!((0..50).all(|id| !mask::get(&words, TokenId(id))) && grammar.asked < 4000, "{}", grammar.asked);
+    assert_eq!(outlook(&tracker, b"", &mut grammar).unwrap(), Outlook::Unknown);
+    assert_eq!(outlook(&tracker, b"]", &mut grammar).unwrap(), Outlook::Closed);
+}
+
 #[test]
 fn white_space_and_escapes() {
     let spaced = list(r#""(a|b|\\u006[12]|\\n|\\ud83d\\ude00|😀)*""#, r"[ \n]{0,2},[ \n]{0,2}", 1, "2");
@@ -283,10 +353,17 @@ struct Anything {
 
 impl Continuations for Anything {
     type Error = Infallible;
+    type Place = ();
 
-    fn next_bytes(&mut self, _: &[u8]) -> Result<ByteSet, Infallible> {
+    fn start(&mut self) {}
+
+    fn next_bytes(&mut self, (): ()) -> Result<ByteSet, Infallible> {
         self.asked += 1;
         Ok(ByteSet::FULL)
+    }
+
+    fn step(&mut self, (): (), _: u8) -> Result<Option<()>, Infallible> {
+        Ok(Some(()))
     }
 }
 

@@ -194,6 +194,26 @@ fn long_and_deep_texts_cost_no_stack_and_little_time() {
     assert!(read(b", 29999 ").is_err() && read(b", 30001 ").is_ok());
 }
 
+/// Objects of many members, of which every key stands twice and the last one counts.
+#[test]
+fn keys_that_stand_twice_cost_little() {
+    let array = ArrayRules { unique: true, ..ArrayRules::default() };
+    let rules = Arc::new(Rules::new(vec![Place { array, ..Place::default() }]).unwrap());
+    let members = |value: u32| (0..30_000).map(move |i| format!("\"k{i}\":{value}")).collect::<Vec<_>>().join(",");
+    let mut tracker = Tracker::new(rules);
+    tracker.advance(format!("[{{{}}}, {{{}}}, {{", members(1), members(2)).as_bytes()).unwrap();
+    // At first no earlier object and then the first; the first and then the second; the second and then neither.
+    for (first, second, is_there) in [(0, 1, true), (1, 2, true), (2, 0, false)] {
+        let mut tracker = tracker.clone();
+        let result = tracker.advance(format!("{},{}}}", members(first), members(second)).as_bytes());
+        assert_eq!((result.is_err(), tracker.is_free()), (is_there, !is_there), "{first} {second}");
+    }
+    // One key over and over, with which the first object is possible again every other time.
+    let turns = (0..30_000).map(|i| format!(",\"k7\":{}", i % 3)).collect::<String>();
+    tracker.advance(format!("{}{turns}", members(1)).as_bytes()).unwrap();
+    assert!(tracker.clone().advance(b",\"k7\":1}").is_err() && tracker.advance(b",\"k7\":0}").is_ok());
+}
+
 #[test]
 fn what_is_remembered_is_bounded() {
     let mut tracker = Tracker::with_limit(Arc::new(rules()), 10_000);

@@ -65,7 +65,7 @@ impl SchemaError {
     pub fn span(&self) -> Option<Span> {
         self.0.span
     }
-    /// For limits: (given, limit).
+    /// For limits: (given, limit); a given number that is larger saturates.
     pub fn numbers(&self) -> Option<(u64, u64)> {
         self.0.numbers
     }
@@ -110,6 +110,12 @@ impl SchemaError {
     pub(crate) fn limit(what: &str, given: usize, limit: usize) -> Self {
         let mut error = Self::new(Category::Limit, format!("{what}: {given} given, the limit is {limit}"));
         error.0.numbers = Some((given as u64, limit as u64));
+        error
+    }
+    /// Of a number that may be larger than any limit; [`numbers`](Self::numbers) saturates.
+    pub(crate) fn limit_on_number(what: &str, given: &str, limit: u64) -> Self {
+        let mut error = Self::new(Category::Limit, format!("{what}: {given} given, the limit is {limit}"));
+        error.0.numbers = Some((given.parse().unwrap_or(u64::MAX), limit));
         error
     }
 }

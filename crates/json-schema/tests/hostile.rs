@@ -62,6 +62,11 @@ fn limits_are_named() {
     assert_eq!(limited(&product, Limits { branches: 100, ..Limits::default() }).1, 100);
     assert_eq!(limited("{\"items\": {\"minItems\": 1}}", Limits { productions: 3, ..Limits::default() }), (4, 3));
     limited("{\"minItems\": 1e999999999}", Limits::default());
+    assert_eq!(limited("{\"minItems\": 4294967299.0}", Limits::default()), (4_294_967_299, u64::from(u32::MAX) - 1));
+    for (given, told) in [("1e30", format!("1{} given", "0".repeat(30))), ("12e500", "1.2e501 given".into())] {
+        let error = compile(&format!("{{\"minLength\": {given}}}"), &Options::default()).unwrap_err();
+        assert!(error.to_string().contains(&told) && error.numbers().unwrap().0 == u64::MAX, "{error}");
+    }
     limited("{\"maximum\": 1e999999999}", Limits::default());
 }
 

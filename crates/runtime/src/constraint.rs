@@ -193,7 +193,9 @@ impl Constraint {
     }
     /// Sizes of the tables filled so far.
     pub fn stats(&self) -> Stats {
-        self.0.cache.read().stats()
+        let stats = self.0.cache.read().stats();
+        let places = self.0.instance.as_ref().map_or(0, |instance| instance.places().memory_usage());
+        Stats { bytes: stats.bytes + places, ..stats }
     }
 
     /// Fills the tables before decoding, as far as the budget goes, so that decoding finds nothing left to compute

@@ -7,16 +7,18 @@
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Dfa, Symbol, TerminalId};
 use glrmask_glr::{parser, Tables};
+use glrmask_instance::Outlook;
 use glrmask_lexer::conditions::step_all;
 use glrmask_lexer::{antichain, Condition, Thread};
 use glrmask_vocab::TokenId;
 use smallvec::SmallVec;
 
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
-use crate::commit::{emit, with_conditions};
+use crate::commit::{self, emit, with_conditions};
 use crate::constraint::{Constraint, Inner};
 use crate::error::{CommitError, RuntimeError};
 use crate::event;
+use crate::instance;
 use crate::query;
 use crate::state::ConstraintState;
 
@@ -59,6 +61,8 @@ pub enum RuleBroken {
     },
     /// Every text that goes on from there has an item twice.
     NothingElseLeft,
+    /// The search for a text that goes on from there has ended by its bounds.
+    NothingFound,
 }
 
 /// What decides about a token.
@@ -177,7 +181,7 @@ impl ConstraintState {
             interpreter.sort();
             explanation.readings = interpreter.readings;
             explanation.is_cut = interpreter.is_cut;
-            explanation.rule = self.rule_broken(&explanation);
+            explanation.rule = self.rule_broken(&explanation)?;
         }
         Ok(explanation)
     }
@@ -185,15 +189,23 @@ impl ConstraintState {
 
 impl ConstraintState {
     /// The rule that forbids a token which has a reading.
-    fn rule_broken(&self, explanation: &Explanation) -> Option<RuleBroken> {
+    fn rule_broken(&self, explanation: &Explanation) -> Result<Option<RuleBroken>, RuntimeError> {
         let is_allowed = |reading: &Reading| matches!(reading.outcome, Outcome::Allowed { .. });
+        let Some(mut tracker) = self.tracker().cloned() else { return Ok(None) };
         if explanation.allowed || !explanation.readings.iter().any(is_allowed) {
-            return None;
+            return Ok(None);
         }
-        Some(match self.tracker()?.clone().advance(&explanation.bytes) {
-            Err(violation) => RuleBroken::Repeats { at: violation.offset(), what: violation.to_string() },
-            Ok(()) => RuleBroken::NothingElseLeft,
-        })
+        if let Err(violation) = tracker.advance(&explanation.bytes) {
+            return Ok(Some(RuleBroken::Repeats { at: violation.offset(), what: violation.to_string() }));
+        }
+        let inner = self.constraint().inner();
+        let mut branches = self.branches().iter().cloned().collect();
+        commit::advance(inner, &mut branches, &explanation.bytes);
+        commit::retain_viable(inner, &mut branches)?;
+        Ok(Some(match instance::outlook_from(inner, &tracker, &branches)? {
+            Outlook::Closed => RuleBroken::NothingElseLeft,
+            _ => RuleBroken::NothingFound,
+        }))
     }
 }
 

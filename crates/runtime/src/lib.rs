@@ -6,7 +6,7 @@
 //! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
 //! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
 //! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules
-//! that a grammar cannot say), [`explain`] and `words` (why a token is allowed or
+//! that a grammar cannot say), `following` (the grammar for searches), [`explain`] and `words` (why a token is allowed or
 //! not), [`dump`] (tables and states as text and graphs), [`artifact`] and `stored` (save and load).
 //!
 //! # In short
@@ -26,6 +26,7 @@ pub mod error;
 pub mod event;
 pub mod explain;
 mod fill;
+mod following;
 mod frozen;
 mod history;
 mod instance;

@@ -117,6 +117,9 @@ impl fmt::Display for Explanation {
             Some(RuleBroken::NothingElseLeft) => {
                 write!(f, "\n- but every text from there repeats an item of an array whose items must be unique")
             }
+            Some(RuleBroken::NothingFound) => {
+                write!(f, "\n- but a search for a text from there without a repeated item or key ended by its bounds")
+            }
         }
     }
 }

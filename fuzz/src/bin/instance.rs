@@ -57,9 +57,16 @@ struct Anything;
 
 impl Continuations for Anything {
     type Error = Infallible;
+    type Place = ();
 
-    fn next_bytes(&mut self, _: &[u8]) -> Result<ByteSet, Infallible> {
+    fn start(&mut self) {}
+
+    fn next_bytes(&mut self, (): ()) -> Result<ByteSet, Infallible> {
         Ok(ByteSet::FULL)
+    }
+
+    fn step(&mut self, (): (), _: u8) -> Result<Option<()>, Infallible> {
+        Ok(Some(()))
     }
 }
 

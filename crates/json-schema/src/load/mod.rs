@@ -17,6 +17,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
+use crate::decimal::Decimal;
 use crate::dialect::Draft;
 use crate::error::{Category, Result, SchemaError};
 use crate::json::{Node, Value};
@@ -245,10 +246,24 @@ fn count(node: &Node) -> Result<u32> {
 
 /// A lower bound on a count: what saturates cannot be met in practice.
 fn least(node: &Node) -> Result<u32> {
-    match count(node)? {
-        u32::MAX => Err(SchemaError::limit("a lower bound", u32::MAX as usize, u32::MAX as usize - 1)),
-        n => Ok(n),
+    match (count(node)?, &node.value) {
+        (u32::MAX, Value::Number(number)) => {
+            let limit = u64::from(u32::MAX - 1);
+            Err(SchemaError::limit_on_number("a lower bound", &written(number), limit))
+        }
+        (n, _) => Ok(n),
     }
+}
+
+/// An integer for a message; a very long one with an exponent, and not all of its digits.
+fn written(number: &Decimal) -> String {
+    if number.plain_len() <= 40 {
+        return number.parts().0;
+    }
+    let (digits, exponent) = number.scientific();
+    let (first, rest) = digits.split_at_checked(1).unwrap_or_default();
+    let cut = rest.get(..20).map_or_else(|| rest.to_owned(), |begin| format!("{begin}…"));
+    format!("{first}{}{cut}e{exponent}", if cut.is_empty() { "" } else { "." })
 }
 
 /// An upper bound on a count; what saturates is no bound.

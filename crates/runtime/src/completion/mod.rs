@@ -77,6 +77,9 @@ impl ConstraintState {
     /// complete already (or an end token was committed), `None` if the state is rejected, or if no bytes complete the
     /// text without a token event. Changes nothing.
     ///
+    /// Where rules beside the grammar hold and many items have to differ, few bytes, not always the fewest: beyond a
+    /// search of some 20 000 places, items are chosen one by one.
+    ///
     /// Time: the depth of the stack, and the length of the result. The first calls also compute shared tables, about as
     /// large as the parser's.
     ///
@@ -85,7 +88,7 @@ impl ConstraintState {
     /// hold.
     pub fn shortest_completion(&self) -> Result<Option<Vec<u8>>, RuntimeError> {
         let found = self.completion(With::Bytes)?.map(|text| text.bytes);
-        self.by_the_rules(found)
+        Ok(self.by_the_rules(found)?.map(|text| text.bytes))
     }
 
     /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out. Where

@@ -6,21 +6,18 @@
 //! no token below it can save enough: after any of them at least `(B − longest rest) / longest token` tokens are needed,
 //! where `B` is the number of bytes that complete the text at the subtree's root.
 
-use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::TerminalId;
-use glrmask_glr::LrState;
 use glrmask_vocab::{NodeId, Rank, TokenId, Vocab};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
-use weighted_gss::NodeId as StacksId;
 
-use crate::branch::{Branches, Lexeme};
+use crate::branch::Branches;
 use crate::commit;
 use crate::completion::text::Text;
 use crate::completion::{Search, With};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::event;
+use crate::following::{key, Key};
 use crate::state::ConstraintState;
 
 /// Steps of one search: one for each node of the vocabulary's trie, and twenty more for each place not seen before.
@@ -29,8 +26,6 @@ pub const COMPLETION_STEPS: usize = 50_000;
 pub const SEARCHED_TOKENS: usize = 8;
 /// A place that was not seen before costs a search of its own.
 const PLACE_STEPS: usize = 20;
-/// Stacks up to this depth are compared by their symbols, deeper ones by address.
-const COMPARED_DEPTH: usize = 32;
 
 /// Tokens that complete a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +50,12 @@ impl ConstraintState {
     /// As for [`shortest_completion`](Self::shortest_completion); the search ended without any completion.
     pub fn shortest_completion_tokens(&self) -> Result<Option<TokenCompletion>, RuntimeError> {
         let Some(mut text) = self.completion(With::Events)? else { return Ok(None) };
+        let mut is_shortest = true;
         if self.tracker().is_some() {
             // Texts under rules have no token events.
-            let Some(bytes) = self.by_the_rules(Some(text.bytes))? else { return Ok(None) };
-            text = Text { cost: bytes.len() as u64, bytes, events: Vec::new() };
+            let Some(ruled) = self.by_the_rules(Some(text.bytes))? else { return Ok(None) };
+            is_shortest = ruled.is_minimal;
+            text = Text { cost: ruled.bytes.len() as u64, bytes: ruled.bytes, events: Vec::new() };
         }
         let inner = self.constraint().inner();
         let split = split(inner, &text);
@@ -69,6 +66,8 @@ impl ConstraintState {
             Some(tokens) if tokens.len() > SEARCHED_TOKENS => {
                 return Ok(Some(TokenCompletion { tokens, is_minimal: false }));
             }
+            // The search takes it that no text is shorter.
+            Some(tokens) if !is_shortest => return Ok(Some(TokenCompletion { tokens, is_minimal: false })),
             other => other,
         };
         let mut search = TokenSearch::new(inner, split.as_ref().map(Vec::len));
@@ -139,27 +138,6 @@ fn fewest_tokens(inner: &Inner, text: &[u8]) -> Option<Vec<TokenId>> {
         at += length;
     }
     Some(tokens)
-}
-
-/// What tells places apart, as far as it can be told quickly.
-type Key = SmallVec<[(Lexeme, Option<SmallVec<[ConditionSetId; 2]>>, StackKey); 1]>;
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum StackKey {
-    Symbols(Vec<LrState>),
-    Id(StacksId),
-}
-
-fn key(branches: &Branches) -> Key {
-    let one = |branch: &crate::branch::Branch| {
-        let weight = branch.stacks.uniform().map(|weight| weight.iter().collect());
-        let stack = match branch.stacks.linear() {
-            Some(stack) if stack.len() <= COMPARED_DEPTH => StackKey::Symbols(stack.iter().copied().collect()),
-            _ => StackKey::Id(branch.stacks.node_id()),
-        };
-        (branch.lexeme, weight, stack)
-    };
-    branches.iter().map(one).collect()
 }
 
 /// A place that some tokens lead to.

@@ -852,7 +852,7 @@ class ConstraintState:
 
         Empty if the text is complete; `None` if the state is rejected, or if only a token event completes it. Raises
         `LimitError` if it has more than 16 777 216 bytes, or if the search for one ends without a result where unique
-        items or distinct keys are remembered.
+        items or distinct keys are remembered. Where many of those must differ, it has few bytes, not always the fewest.
         """
 
     def shortest_completion_len(self) -> int | None:

@@ -93,7 +93,7 @@ impl Frame {
         let Body::Object(object) = &self.body else { return None };
         let required = &rules.object(self.place).filter(|_| object.missing > 0)?.required;
         let texts = required.iter().map(|key| [&[tag::STRING], key.as_bytes()].concat());
-        texts.map(Arc::from).find(|text: &Arc<[u8]>| !object.members.has_text(text))
+        texts.map(Arc::from).find(|text: &Arc<[u8]>| object.members.get(text).is_none())
     }
 
     /// Whether the values in it are wanted.

@@ -50,10 +50,11 @@ pub(crate) fn kill_sets(
         if compiled[t].is_empty() || !compiled[t].is_finite() {
             continue;
         }
-        let own = compiled[t].to_dfa();
+        let (word, companions) = (compiled[t].a_word(), companions(tables, merged[t]));
         for (other, dfa) in longer.iter().filter(|(o, _)| *o != t && grammar.terminals[*o].scope == terminal.scope) {
-            let together = share_a_state(tables, merged[t], merged[*other]);
-            if (together || find_apart) && contains(dfa, &own, &grammar.terminals[t].name, limits)? {
+            let together = has(&companions, merged[*other]);
+            // One word tells most pairs apart.
+            if (together || find_apart) && dfa.accepts(&word) && contains(dfa, &compiled[t], &terminal.name, limits)? {
                 match together {
                     true => kills[t].push(*other),
                     false if can_outgrow(compiled, t, *other) => apart.push((t, *other)),
@@ -94,14 +95,29 @@ fn identifier_like(grammar: &Grammar, compiled: &IndexVec<TerminalId, Compiled>)
     grammar.terminals.ids().filter(candidate).map(|t| (t, compiled[t].to_dfa())).collect()
 }
 
-/// Whether some state has an action on both.
-pub(crate) fn share_a_state(tables: &Tables, t: TerminalId, u: TerminalId) -> bool {
-    let has = |words: &[u64], t: TerminalId| words.get(t.index() / 64).is_some_and(|w| w >> (t.index() % 64) & 1 == 1);
-    (0..tables.states() as u32).map(|s| tables.actionable_words(LrState(s))).any(|w| has(w, t) && has(w, u))
+/// The terminals on which some state has an action that has one on `t`, as bits. Time: the states, and the words of those
+/// sets in which `t` is.
+pub(crate) fn companions(tables: &Tables, t: TerminalId) -> Vec<u64> {
+    let mut all = Vec::new();
+    for words in (0..tables.states() as u32).map(|s| tables.actionable_words(LrState(s))).filter(|words| has(words, t))
+    {
+        all.resize(words.len().max(all.len()), 0);
+        all.iter_mut().zip(words).for_each(|(all, more)| *all |= more);
+    }
+    all
 }
 
-fn contains(long: &Dfa, short: &Dfa, name: &str, limits: &Limits) -> Result<bool, CompileError> {
-    short.is_subset(long, limits).map_err(|e| CompileError::terminal(name, e))
+/// Whether a terminal is in a set of bits.
+pub(crate) fn has(words: &[u64], t: TerminalId) -> bool {
+    words.get(t.index() / 64).is_some_and(|word| word >> (t.index() % 64) & 1 == 1)
+}
+
+/// Whether every word of `short` is one of `long`, which has one of them.
+fn contains(long: &Dfa, short: &Compiled, name: &str, limits: &Limits) -> Result<bool, CompileError> {
+    match short {
+        Compiled::Automaton(short) => short.is_subset(long, limits).map_err(|e| CompileError::terminal(name, e)),
+        Compiled::Literal(_) | Compiled::Tokens { .. } => Ok(true),
+    }
 }
 
 /// Pairs of states beyond which [`can_outgrow`] gives up.

@@ -24,7 +24,7 @@ use glrmask_runtime::{BoundaryTrigger, Constraint, Parts, TokenIds, TokenTermina
 use glrmask_vocab::{TokenId, Vocab};
 
 use crate::error::CompileError;
-use crate::kills::{share_a_state, KillSets};
+use crate::kills::{companions, has, KillSets};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 use crate::triggers::{boundaries, Whole};
 use crate::{check_tokens, compile_with, finish, Config, Stage};
@@ -207,8 +207,11 @@ impl Linked<'_> {
     /// Terminals that compete in the whole, and not within the component alone; its first terminal is given.
     fn competing<'t>(&'t self, tables: &'t Tables, first: u32) -> impl Iterator<Item = (TerminalId, TerminalId)> + 't {
         let moved = move |t: TerminalId| TerminalId(first + t.0);
-        let meet = move |apart: &&Apart| share_a_state(tables, moved(apart.known.0), moved(apart.known.1));
-        self.program.apart.iter().filter(meet).map(|apart| apart.pair)
+        let meeting = move |same: &'t [Apart]| {
+            let near = same.first().map_or_else(Vec::new, |apart| companions(tables, moved(apart.known.0)));
+            same.iter().filter(move |apart| has(&near, moved(apart.known.1))).map(|apart| apart.pair)
+        };
+        self.program.apart.chunk_by(|a, b| a.known.0 == b.known.0).flat_map(meeting)
     }
 
     /// Its token events, by the numbers of the whole.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glrmask_automata::{Id, NonterminalId, Regex, Symbol, TerminalId};
 use glrmask_glr::{Adjacency, Tables, TerminalSet};
-use glrmask_grammar::assembly::Define;
+use glrmask_grammar::assembly::{Define, SlotNames};
 use glrmask_grammar::{
     normalize, DiagnosticKind, Grammar, Normalized, Pattern, Production, Slot, SlotKind, Source, Terminal,
 };
@@ -39,6 +39,9 @@ impl Define for Prepared {
     }
     fn identity(&self) -> u128 {
         self.source.identity()
+    }
+    fn slot_names(&self) -> &SlotNames {
+        self.source.slot_names()
     }
 }
 

@@ -122,6 +122,25 @@ impl Compiled {
             Self::Tokens { .. } => false,
         }
     }
+    /// A word of a language that is finite and not empty.
+    pub(crate) fn a_word(&self) -> Vec<u8> {
+        let mut word = Vec::new();
+        match self {
+            Self::Literal(bytes) => word.extend(bytes),
+            Self::Automaton(dfa) => {
+                let mut state = dfa.start();
+                // From every state of a minimal automaton some word is read; where they are finite, none comes again.
+                while !dfa.is_accepting(state) && word.len() < dfa.len() {
+                    let step = dfa.transitions(state).find_map(|(bytes, next)| Some((bytes.iter().next()?, next)));
+                    let Some((byte, next)) = step else { break };
+                    word.push(byte);
+                    state = next;
+                }
+            }
+            Self::Tokens { .. } => {}
+        }
+        word
+    }
     /// Whether there are finitely many words.
     pub(crate) fn is_finite(&self) -> bool {
         match self {

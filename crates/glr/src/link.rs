@@ -14,8 +14,8 @@
 //!   larger, which costs nothing but an attempt).
 //!
 //! Numbers: the largest part keeps its states, so that most of the work is copying. State 0 is the start of the root; the
-//! start states of all other parts stay behind without a row. Terminals of part i begin at a multiple of 64, so that sets
-//! move by whole words; slots keep their numbers and have no action.
+//! start states of all other parts stay behind without a row. Terminals of the parts follow each other without gaps, so sets
+//! of the whole are no wider than they must be; slots keep their numbers and have no action.
 
 use glrmask_automata::{Id, NonterminalId, TerminalId};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ use crate::lalr::partition;
 use crate::limits::Limits;
 use crate::parts::{Group, Parts};
 use crate::tables::{LrState, Reduction, Tables};
-use crate::terminal_set::{self, union_into};
+use crate::terminal_set::{self, union_into, TerminalSet};
 
 /// A part to be linked.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Layout {
             }
             (starts, next)
         };
-        let (terminals, terminal_count) = number(&|tables| tables.terminals().next_multiple_of(64));
+        let (terminals, terminal_count) = number(&Tables::terminals);
         let (nonterminals, nonterminal_count) = number(&|tables| tables.nonterminals() + 1);
         let (states, _) = number(&Tables::states);
         Self { terminals, nonterminals, states, terminal_count, nonterminal_count }
@@ -113,7 +113,7 @@ fn check(parts: &[LinkPart<'_>], layout: &Layout, limits: &Limits) -> Result<(),
     let states: usize = parts.iter().map(|part| part.tables.states()).sum();
     GlrError::check_limit("LR states", states, limits.states)?;
     let sets: usize = parts.iter().map(|part| part.tables.parts().sets()).sum();
-    GlrError::check_limit("table words", sets.saturating_mul(layout.terminal_count / 64), limits.set_words)?;
+    GlrError::check_limit("table words", sets.saturating_mul(layout.terminal_count.div_ceil(64)), limits.set_words)?;
     for (i, part) in parts.iter().enumerate() {
         let mut children: Vec<usize> = part.slots.iter().map(|slot| slot.1).collect();
         children.sort_unstable();
@@ -151,6 +151,8 @@ struct Linker<'a> {
     width: usize,
     /// Per part, the part that each of its terminals stands for, if it is a slot.
     slot_of: Vec<FxHashMap<u32, usize>>,
+    /// Per part, its slots as a set.
+    slot_words: Vec<Vec<u64>>,
     /// Per part, the rows that its start row takes in, its own among them.
     starts: Vec<Row>,
     /// Per part, the terminals it can begin with.
@@ -172,14 +174,17 @@ struct Linker<'a> {
 
 impl<'a> Linker<'a> {
     fn new(parts: &'a [LinkPart<'a>], layout: &'a Layout) -> Self {
+        let words = |part: &LinkPart<'_>| part.slots.iter().map(|slot| slot.0).collect::<TerminalSet>().into();
+        let slot_words = parts.iter().map(words).collect();
         let slot_of = parts.iter().map(|part| part.slots.iter().map(|&(t, child)| (t.0, child)).collect()).collect();
         let out = Parts::new(layout.terminal_count as u32, layout.nonterminal_count as u32);
         let states: usize = parts.iter().map(|part| part.tables.states()).sum();
         let mut linker = Self {
             parts,
             layout,
-            width: layout.terminal_count / 64,
+            width: layout.terminal_count.div_ceil(64),
             slot_of,
+            slot_words,
             starts: Vec::new(),
             first: Vec::new(),
             contexts: vec![Context::default(); parts.len()],
@@ -289,12 +294,11 @@ impl<'a> Linker<'a> {
     /// A set by the numbers of the whole, a slot replaced by what can begin there.
     fn moved(&self, part: usize, set: &[u64]) -> Vec<u64> {
         let mut words = vec![0; self.width];
-        let from = self.layout.terminals[part] as usize / 64;
-        words[from..from + set.len()].copy_from_slice(set);
-        for (&slot, &child) in &self.slot_of[part] {
-            if terminal_set::contains(set, TerminalId(slot)) {
-                let bit = self.layout.terminals[part] + slot;
-                words[bit as usize / 64] &= !(1 << (bit % 64));
+        let slots: Vec<u64> = set.iter().zip(&self.slot_words[part]).map(|(word, slots)| word & slots).collect();
+        let own: Vec<u64> = set.iter().enumerate().map(|(i, word)| word & !slots.get(i).unwrap_or(&0)).collect();
+        terminal_set::union_shifted(&mut words, &own, self.layout.terminals[part] as usize);
+        for slot in terminal_set::iter(&slots) {
+            if let Some(&child) = self.slot_of[part].get(&slot.0) {
                 union_into(&mut words, &self.first[child]);
             }
         }
@@ -348,8 +352,7 @@ impl<'a> Linker<'a> {
         let ends = !parts.list(parts.at_end[state]).is_empty() || accepting;
         let actionable = self.actionable(part, state, ends);
         self.out.actionable.push(actionable);
-        let mentions_slot =
-            |set| self.slot_of[part].keys().any(|&t| terminal_set::contains(parts.set(set), TerminalId(t)));
+        let mentions_slot = |set| parts.set(set).iter().zip(&self.slot_words[part]).any(|(a, b)| a & b != 0);
         let special = ends || parts.groups_of(state).iter().any(|group| mentions_slot(group.set));
         if special {
             let candidates = self.candidates(part, state);

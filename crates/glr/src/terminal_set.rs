@@ -162,6 +162,19 @@ pub(crate) fn union_into(into: &mut [u64], from: &[u64]) -> bool {
     grown != 0
 }
 
+/// `into |= from`, every member of `from` plus `by`; there is room for them.
+pub(crate) fn union_shifted(into: &mut [u64], from: &[u64], by: usize) {
+    let (words, bits) = (by / 64, by % 64);
+    for (i, &word) in from.iter().enumerate().filter(|(_, &word)| word != 0) {
+        for (at, part) in [(words + i, word << bits), (words + i + 1, word.checked_shr(64 - bits as u32).unwrap_or(0))]
+        {
+            if let Some(place) = into.get_mut(at) {
+                *place |= part;
+            }
+        }
+    }
+}
+
 /// The set bits in ascending order.
 pub(crate) fn iter(words: &[u64]) -> impl Iterator<Item = TerminalId> + '_ {
     words.iter().enumerate().flat_map(|(i, &word)| {
@@ -239,6 +252,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn shifted_members_move_by_as_much(xs: BTreeSet<u8>, by in 0usize..300) {
+            let (set, _) = of(&xs.iter().map(|&i| u32::from(i)).collect());
+            let mut words = vec![0; 10];
+            union_shifted(&mut words, set.words(), by);
+            let moved: Vec<usize> = xs.iter().map(|&i| usize::from(i) + by).collect();
+            prop_assert_eq!(iter(&words).map(|t| t.index()).collect::<Vec<_>>(), moved);
+        }
+
         #[test]
         fn operations_agree_with_a_tree_set(xs: BTreeSet<u8>, ys: BTreeSet<u8>, z: u8) {
             let (a, ma) = of(&xs.iter().map(|&i| u32::from(i)).collect());

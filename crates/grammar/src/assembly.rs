@@ -1,8 +1,8 @@
 //! Grammars put together from components: slots, what is bound to them, and what is still open.
 //!
-//! An [`Assembly`] is an immutable tree of nodes; a node is a definition (shared) with what is bound to its slots. Binding
-//! makes new nodes along one path and leaves everything else alone, so a clone is a snapshot at the price of a pointer,
-//! a component bound once stays what it was, and a bind that fails has changed nothing. A component can be bound in many
+//! An [`Assembly`] is a tree of shared nodes; a node is a definition (shared) with what is bound to its slots. Binding copies
+//! the nodes along one path that somebody else holds and leaves everything else alone, so a clone is a snapshot at the price
+//! of a pointer, a component bound once stays what it was, and a bind that fails has changed nothing. A component can be bound in many
 //! places without being copied; no component can contain itself, since what is bound exists before its place does.
 //!
 //! *Equal components are one.* Where the same definition occurs with the same bindings, its scopes, terminals and
@@ -36,6 +36,35 @@ pub trait Define {
     fn grammar(&self) -> &Grammar;
     /// Equal for equal definitions, different for others (128 bits).
     fn identity(&self) -> u128;
+    /// The slots of the grammar by name; made when first asked for.
+    fn slot_names(&self) -> &SlotNames;
+}
+
+/// The slots of a grammar by the names that lead to them.
+#[derive(Clone, Debug, Default)]
+pub struct SlotNames(FxHashMap<String, usize>);
+
+impl SlotNames {
+    /// Time: the slots.
+    pub fn new(grammar: &Grammar) -> Self {
+        let mut names = FxHashMap::default();
+        for (i, slot) in grammar.slots.iter().enumerate() {
+            names.entry(grammar.slot_path(slot).join(SEPARATOR)).or_insert(i);
+        }
+        Self(names)
+    }
+
+    /// The slot with this name, or the first one that the path leads through, with the rest of the path. Time: the path.
+    fn find<'p>(&self, path: &'p str) -> Option<(usize, Option<&'p str>)> {
+        if let Some(&i) = self.0.get(path) {
+            return Some((i, None));
+        }
+        let through = path.match_indices(SEPARATOR).filter_map(|(at, separator)| {
+            let (name, rest) = (path.get(..at)?, path.get(at + separator.len()..)?);
+            self.0.get(name).map(|&i| (i, Some(rest)))
+        });
+        through.min_by_key(|found| found.0)
+    }
 }
 
 /// A grammar as a definition.
@@ -43,12 +72,13 @@ pub trait Define {
 pub struct Source {
     grammar: Grammar,
     identity: OnceLock<u128>,
+    slot_names: OnceLock<SlotNames>,
 }
 
 impl Source {
     /// Takes a grammar.
     pub fn new(grammar: Grammar) -> Self {
-        Self { grammar, identity: OnceLock::new() }
+        Self { grammar, identity: OnceLock::new(), slot_names: OnceLock::new() }
     }
 }
 
@@ -62,6 +92,9 @@ impl Define for Source {
             self.grammar.hash(&mut hasher);
             hasher.digest128()
         })
+    }
+    fn slot_names(&self) -> &SlotNames {
+        self.slot_names.get_or_init(|| SlotNames::new(&self.grammar))
     }
 }
 
@@ -94,8 +127,15 @@ struct Node<D> {
     bindings: BTreeMap<usize, Binding<D>>,
     /// Nesting below, itself included.
     depth: usize,
-    /// Whether nothing is left to bind, here or below.
-    closed: bool,
+    /// Slots of the definition that are not filled, or not closed below.
+    open: usize,
+}
+
+impl<D> Clone for Node<D> {
+    fn clone(&self) -> Self {
+        let Self { definition, bindings, depth, open } = self;
+        Self { definition: definition.clone(), bindings: bindings.clone(), depth: *depth, open: *open }
+    }
 }
 
 /// An open slot.
@@ -175,6 +215,23 @@ impl<D> Clone for Binding<D> {
     }
 }
 
+impl<D> Binding<D> {
+    /// Nesting of components.
+    fn depth(&self) -> usize {
+        match self {
+            Self::Component(component) => component.0.depth,
+            Self::Events(_) => 0,
+        }
+    }
+    /// Whether nothing in it is left to bind.
+    fn is_closed(&self) -> bool {
+        match self {
+            Self::Component(component) => component.0.open == 0,
+            Self::Events(_) => true,
+        }
+    }
+}
+
 impl<D: Define> Assembly<D> {
     /// A definition with all its slots open.
     pub fn new(definition: Arc<D>) -> Self {
@@ -182,11 +239,10 @@ impl<D: Define> Assembly<D> {
     }
 
     fn of(definition: Arc<D>, bindings: BTreeMap<usize, Binding<D>>) -> Self {
-        let below = |b: &Binding<D>| if let Binding::Component(c) = b { c.0.depth } else { 0 };
-        let depth = 1 + bindings.values().map(below).max().unwrap_or(0);
-        let done = |b: &Binding<D>| if let Binding::Component(c) = b { c.0.closed } else { true };
-        let closed = bindings.len() == definition.grammar().slots.len() && bindings.values().all(done);
-        Self(Arc::new(Node { definition, bindings, depth, closed }))
+        let depth = 1 + bindings.values().map(Binding::depth).max().unwrap_or(0);
+        let closed = bindings.values().filter(|b| b.is_closed()).count();
+        let open = definition.grammar().slots.len().saturating_sub(closed);
+        Self(Arc::new(Node { definition, bindings, depth, open }))
     }
 
     /// The definition at the root.
@@ -195,7 +251,7 @@ impl<D: Define> Assembly<D> {
     }
     /// Whether no slot is open.
     pub fn is_closed(&self) -> bool {
-        self.0.closed
+        self.0.open == 0
     }
     /// Whether anything is bound at the root.
     pub fn has_bindings(&self) -> bool {
@@ -203,7 +259,8 @@ impl<D: Define> Assembly<D> {
     }
 
     /// Fills a slot. `path` is its name, or names joined with `::` that lead through what is bound already. Time: the
-    /// slots along the path.
+    /// length of the path, where nobody else holds what is along it; otherwise what is bound along it is copied, pointer by
+    /// pointer.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -222,53 +279,71 @@ impl<D: Define> Assembly<D> {
     /// No such slot, one that is filled, one that takes token events only, components nested too deeply. Nothing has
     /// changed then.
     pub fn bind(&mut self, path: &str, value: Binding<D>) -> Result<(), GrammarError> {
-        *self = self.bound(path, path, value)?;
+        let place = self.place(path, &value)?;
+        self.fill(&place, value);
         Ok(())
     }
 
-    /// Recursion is bounded by [`MAX_DEPTH`].
-    fn bound(&self, whole: &str, path: &str, value: Binding<D>) -> Result<Self, GrammarError> {
-        let grammar = self.0.definition.grammar();
-        let names = grammar.slots.iter().map(|slot| grammar.slot_path(slot).join(SEPARATOR));
-        let rest = |name: &str| path.strip_prefix(name)?.strip_prefix(SEPARATOR);
-        let mut through = None;
-        for (i, name) in names.enumerate() {
-            if name == path {
-                return self.filled(whole, i, value);
-            }
-            through = through.or_else(|| rest(&name).map(|rest| (i, name.clone(), rest)));
+    /// The slots that a path leads through; the last one can be filled with the value.
+    fn place(&self, whole: &str, value: &Binding<D>) -> Result<Vec<usize>, GrammarError> {
+        let (mut node, mut path, mut place) = (self, whole, Vec::new());
+        loop {
+            let found = node.0.definition.slot_names().find(path);
+            let (i, rest) = found.ok_or_else(|| no_slot(whole, path))?;
+            place.push(i);
+            let Some(rest) = rest else { break node.check(whole, i, value)? };
+            node = match node.0.bindings.get(&i) {
+                Some(Binding::Component(inner)) => inner,
+                Some(Binding::Events(_)) => return Err(no_slot(whole, path)),
+                None => {
+                    let name = path.strip_suffix(rest).and_then(|name| name.strip_suffix(SEPARATOR)).unwrap_or(path);
+                    return Err(invalid(format!("cannot bind `{whole}`: nothing is bound to `{name}` yet")));
+                }
+            };
+            path = rest;
         }
-        let Some((i, name, rest)) = through else { return Err(no_slot(whole, path)) };
-        let inner = match self.0.bindings.get(&i) {
-            Some(Binding::Component(inner)) => inner.bound(whole, rest, value)?,
-            Some(Binding::Events(_)) => return Err(no_slot(whole, path)),
-            None => return Err(invalid(format!("cannot bind `{whole}`: nothing is bound to `{name}` yet"))),
-        };
-        self.with(i, Binding::Component(inner))
+        let depth = place.len() + value.depth();
+        match depth <= MAX_DEPTH {
+            true => Ok(place),
+            false => Err(GrammarError::limit("nesting of bound grammars", MAX_DEPTH, depth, None)),
+        }
     }
 
-    fn filled(&self, whole: &str, i: usize, value: Binding<D>) -> Result<Self, GrammarError> {
+    /// Whether a slot of this definition can be filled with the value.
+    fn check(&self, whole: &str, i: usize, value: &Binding<D>) -> Result<(), GrammarError> {
         if self.0.bindings.contains_key(&i) {
             return Err(invalid(format!("the slot `{whole}` is bound already")));
         }
         let kind = self.0.definition.grammar().slots.get(i).map(|slot| slot.kind);
-        if let Binding::Component(component) = &value {
+        if let Binding::Component(component) = value {
             if kind == Some(SlotKind::Token) {
                 return Err(invalid(format!("the slot `{whole}` takes token events, not a grammar")));
             }
             component.0.definition.grammar().check_part()?;
         }
-        self.with(i, value)
+        Ok(())
     }
 
-    fn with(&self, i: usize, value: Binding<D>) -> Result<Self, GrammarError> {
-        let mut bindings = self.0.bindings.clone();
-        bindings.insert(i, value);
-        let made = Self::of(self.0.definition.clone(), bindings);
-        match made.0.depth <= MAX_DEPTH {
-            true => Ok(made),
-            false => Err(GrammarError::limit("nesting of bound grammars", MAX_DEPTH, made.0.depth, None)),
-        }
+    /// Fills the slot at a place that was checked. Recursion is bounded by [`MAX_DEPTH`].
+    fn fill(&mut self, place: &[usize], value: Binding<D>) {
+        let node = Arc::make_mut(&mut self.0);
+        let closes = match *place {
+            [] => false,
+            [i] => {
+                node.depth = node.depth.max(1 + value.depth());
+                let closes = value.is_closed();
+                node.bindings.insert(i, value);
+                closes
+            }
+            [i, ref rest @ ..] => {
+                let Some(Binding::Component(inner)) = node.bindings.get_mut(&i) else { return };
+                let was_closed = inner.is_closed();
+                inner.fill(rest, value);
+                node.depth = node.depth.max(1 + inner.0.depth);
+                inner.is_closed() && !was_closed
+            }
+        };
+        node.open = node.open.saturating_sub(usize::from(closes));
     }
 
     /// The open slots, outer ones first, each as often as there are paths to it.
@@ -294,7 +369,7 @@ impl<D: Define> Assembly<D> {
         }
         for (&i, binding) in &self.0.bindings {
             let (Binding::Component(inner), Some(slot)) = (binding, grammar.slots.get(i)) else { continue };
-            if !inner.0.closed {
+            if !inner.is_closed() {
                 let before = path.len();
                 path.extend(grammar.slot_path(slot));
                 inner.collect(path, found)?;
@@ -356,7 +431,11 @@ impl<D: Define> Assembly<D> {
                 if i >= assembly.0.definition.grammar().slots.len() {
                     return Err(invalid("a part binds a slot that it does not have".into()));
                 }
-                assembly = assembly.filled("of a part", i, value)?;
+                assembly.check("of a part", i, &value)?;
+                if 1 + value.depth() > MAX_DEPTH {
+                    return Err(GrammarError::limit("nesting of bound grammars", MAX_DEPTH, 1 + value.depth(), None));
+                }
+                assembly.fill(&[i], value);
             }
             made.push(assembly);
         }

@@ -15,7 +15,7 @@ use crate::relation::BitSet;
 pub struct LexerPart<'a> {
     /// Its lexer.
     pub lexer: &'a Lexer,
-    /// The number of its first terminal in the whole; a multiple of 64.
+    /// The number of its first terminal in the whole.
     pub first_terminal: u32,
     /// Own terminals that stand for other parts, and the terminals of the whole that these can begin with.
     pub slots: &'a [(TerminalId, BitSet)],
@@ -60,7 +60,7 @@ impl Lexer {
 impl LexerPart<'_> {
     /// A terminal by the numbers of the whole.
     fn terminal(&self, t: TerminalId, terminal: &Terminal, first_component: usize) -> Terminal {
-        let mut followers = terminal.followers.moved(self.first_terminal as usize / 64);
+        let mut followers = terminal.followers.moved(self.first_terminal as usize);
         for (slot, first) in self.slots.iter().filter(|(slot, _)| terminal.followers.contains(slot.index())) {
             followers.remove(self.first_terminal as usize + slot.index());
             followers.union_with(first);

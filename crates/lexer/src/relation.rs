@@ -33,12 +33,17 @@ impl BitSet {
             *word &= !(1 << (item % 64));
         }
     }
-    /// Every element plus 64 · `words`.
+    /// Every element plus `by`.
     #[must_use]
-    pub fn moved(&self, words: usize) -> Self {
-        let mut moved = vec![0; words + self.0.len()];
-        if let Some(end) = moved.get_mut(words..) {
-            end.copy_from_slice(&self.0);
+    pub fn moved(&self, by: usize) -> Self {
+        let (words, bits) = (by / 64, by % 64);
+        let mut moved = vec![0; words + self.0.len() + 1];
+        for (i, &word) in self.0.iter().enumerate() {
+            moved[words + i] |= word << bits;
+            moved[words + i + 1] |= word.checked_shr(64 - bits as u32).unwrap_or(0);
+        }
+        if moved.last() == Some(&0) {
+            moved.pop();
         }
         Self(moved)
     }
@@ -97,5 +102,9 @@ mod tests {
         assert_eq!(b, a);
         assert_eq!(a.iter().collect::<Vec<_>>(), [1, 64, 130]);
         assert!(!a.contains(1000) && BitSet::new(9).is_empty());
+        for by in [0, 1, 63, 64, 65, 200] {
+            let moved = [1, 64, 130].map(|item| item + by);
+            assert_eq!(a.moved(by).iter().collect::<Vec<_>>(), moved);
+        }
     }
 }

@@ -1,4 +1,4 @@
-"""Vocabularies that the tests share."""
+"""Vocabularies and helpers that the tests share."""
 
 import glrmask
 import pytest
@@ -20,3 +20,20 @@ def words():
 def hello():
     """The vocabulary of the first example."""
     return glrmask.Vocab.from_id_to_bytes({0: b"hello", 1: b" ", 2: b"world"})
+
+
+@pytest.fixture(scope="session")
+def accepts():
+    """Whether a text is complete: `accepts(constraint, text)`, or `accepts(grammar, vocab, text)`."""
+
+    def accepts(language, *given):
+        *vocab, text = given
+        constraint = language.compile(*vocab) if isinstance(language, glrmask.Grammar) else language
+        state = constraint.start()
+        try:
+            state.commit_bytes(text.encode())
+        except glrmask.GlrmaskError:
+            return False
+        return state.is_accepting()
+
+    return accepts

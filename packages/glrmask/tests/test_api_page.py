@@ -379,7 +379,7 @@ def test_grammar_compile_optimization_defaults_to_auto(vocab):
     default = Grammar.from_ebnf(ABC).compile(vocab)
     auto = Grammar.from_ebnf(ABC).compile(vocab, optimization=Optimization.AUTO)
     assert default.is_complete == auto.is_complete
-    assert default.stats[:8] == auto.stats[:8]
+    assert default.stats[:9] == auto.stats[:9]
     for wrong in ("AUTO", 1):
         with pytest.raises(TypeError):
             Grammar.from_ebnf(ABC).compile(vocab, optimization=wrong)

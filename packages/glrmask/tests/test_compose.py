@@ -25,20 +25,11 @@ OUTER = 'start s; extern grammar inner; nt s = "<" inner ">";'
 LEAF = 'start s; nt s = "a"+;'
 
 
-def accepts(constraint: glrmask.Constraint, text: str) -> bool:
-    state = constraint.start()
-    try:
-        state.commit_bytes(text.encode())
-    except GlrmaskError:
-        return False
-    return state.is_accepting()
-
-
 def prepared(grammar: Grammar, vocab: Vocab) -> PreparedGrammar:
     return grammar.prepare(vocab)
 
 
-def test_preparing_takes_limits_threads_and_cancelling(letters, outer, leaf):
+def test_preparing_takes_limits_threads_and_cancelling(accepts, letters, outer, leaf):
     event = threading.Event()
     options = {"limits": Limits(states=1, memory=1, seconds=60), "threads": 2, "cancel": event}
     linked = outer.prepare(letters, boundary_trigger=BoundaryTriggerDetail.TOKENS, **options)
@@ -99,7 +90,7 @@ def test_other_threads_run_while_preparing(letters):
     assert ticks > 1  # at most one if the interpreter was held
 
 
-def test_an_empty_grammar_is_an_error_where_it_is_needed(letters, outer):
+def test_an_empty_grammar_is_an_error_where_it_is_needed(accepts, letters, outer):
     """With ignored text and without: preparing does not tell, since what is bound may not be needed."""
     for ignore in ("", 'ignore " ";'):
         empty = Grammar.from_glrm(f'start s; {ignore} nt s = "a" s;')
@@ -134,14 +125,14 @@ def leaf():
 # ---------------------------------------------------------------- slots
 
 
-def test_a_bound_grammar_compiles(letters, outer, leaf):
+def test_a_bound_grammar_compiles(accepts, letters, outer, leaf):
     outer.bind("inner", leaf)
     constraint = outer.compile(letters)
     assert accepts(constraint, "<aa>")
     assert not accepts(constraint, "<>")
 
 
-def test_every_front_end_can_be_bound(letters):
+def test_every_front_end_can_be_bound(accepts, letters):
     for child, text in [
         (Grammar.from_json_schema({"type": "integer"}), "-12"),
         (Grammar.from_regex("[a-c]{2}"), "cb"),
@@ -208,7 +199,7 @@ def test_prepared_and_source_grammars_do_not_mix(outer, leaf, letters):
 # ---------------------------------------------------------------- snapshots
 
 
-def test_a_bound_child_is_a_snapshot(letters, outer):
+def test_a_bound_child_is_a_snapshot(accepts, letters, outer):
     middle = Grammar.from_glrm('start s; extern grammar leaf; nt s = "[" leaf "]";')
     outer.bind("inner", middle)
     middle.bind("leaf", Grammar.from_regex("x"))
@@ -220,7 +211,7 @@ def test_a_bound_child_is_a_snapshot(letters, outer):
 
 
 @pytest.mark.parametrize("duplicate", [Grammar.clone, copy.copy, copy.deepcopy])
-def test_clones_are_independent(letters, outer, leaf, duplicate):
+def test_clones_are_independent(accepts, letters, outer, leaf, duplicate):
     other = duplicate(outer)
     outer.bind("inner", leaf)
     assert [r.name for r in other.requirements] == ["inner"]
@@ -230,7 +221,7 @@ def test_clones_are_independent(letters, outer, leaf, duplicate):
 
 
 @pytest.mark.parametrize("duplicate", [PreparedGrammar.clone, copy.copy, copy.deepcopy])
-def test_prepared_clones_are_independent(letters, outer, leaf, duplicate):
+def test_prepared_clones_are_independent(accepts, letters, outer, leaf, duplicate):
     one = outer.prepare(letters)
     other = duplicate(one)
     one.bind("inner", leaf.prepare(letters))
@@ -238,7 +229,7 @@ def test_prepared_clones_are_independent(letters, outer, leaf, duplicate):
     assert accepts(one.link(), "<a>")
 
 
-def test_a_failed_bind_leaves_no_trace(letters, outer, leaf):
+def test_a_failed_bind_leaves_no_trace(accepts, letters, outer, leaf):
     before = outer.to_glrm()
     for name, value in [("other", leaf), ("inner::x", leaf)]:
         with pytest.raises(GlrmaskError):
@@ -249,7 +240,7 @@ def test_a_failed_bind_leaves_no_trace(letters, outer, leaf):
     assert accepts(outer.compile(letters), "<a>")
 
 
-def test_a_grammar_bound_to_itself_is_its_own_child(letters, leaf):
+def test_a_grammar_bound_to_itself_is_its_own_child(accepts, letters, leaf):
     grammar = Grammar.from_glrm(OUTER)
     grammar.bind("inner", grammar)
     assert [r.name for r in grammar.requirements] == ["inner::inner"]
@@ -270,14 +261,14 @@ def test_requirements_have_kind_path_and_place():
     assert source.encode()[9:15] == b"extern"
 
 
-def test_slots_of_inline_grammars_have_their_path(letters):
+def test_slots_of_inline_grammars_have_their_path(accepts, letters):
     grammar = Grammar.from_glrm('start s; nt s = "<" g ">"; grammar g { start t; extern grammar x; nt t = x x; }')
     assert [r.path for r in grammar.requirements] == [["g", "x"]]
     grammar.bind("g::x", Grammar.from_regex("[ab]"))
     assert accepts(grammar.compile(letters), "<ab>")
 
 
-def test_the_same_name_in_different_children_is_told_apart(letters):
+def test_the_same_name_in_different_children_is_told_apart(accepts, letters):
     pair = Grammar.from_glrm('start s; extern grammar left; extern grammar right; nt s = left "," right;')
     child = Grammar.from_glrm('start s; extern grammar x; nt s = "(" x ")";')
     pair.bind("left", child)
@@ -290,7 +281,7 @@ def test_the_same_name_in_different_children_is_told_apart(letters):
     assert accepts(constraint, "(l),(r)") and not accepts(constraint, "(r),(r)")
 
 
-def test_shared_graphs_stay_small_and_their_diagnosis_is_bounded(letters):
+def test_shared_graphs_stay_small_and_their_diagnosis_is_bounded(accepts, letters):
     double = Grammar.from_glrm("start s; extern grammar a; extern grammar b; nt s = a b | a;")
     leaf = Grammar.from_glrm('start s; extern grammar x; nt s = "(" x ")";')
     closed = leaf.clone()
@@ -325,7 +316,7 @@ def test_nesting_is_bounded(leaf):
 # ---------------------------------------------------------------- scopes
 
 
-def test_nothing_is_inherited(letters):
+def test_nothing_is_inherited(accepts, letters):
     outer = Grammar.from_glrm('start s; ignore " "; extern grammar inner; nt s = "<" inner ">";')
     outer.bind("inner", Grammar.from_glrm('start s; nt s = "a" "b";'))
     constraint = outer.compile(letters)
@@ -336,7 +327,7 @@ def test_nothing_is_inherited(letters):
     assert accepts(constraint, "< a b >") and not accepts(constraint, " < a b >")
 
 
-def test_names_belong_to_their_grammar(letters):
+def test_names_belong_to_their_grammar(accepts, letters):
     outer = Grammar.from_glrm('start s; extern grammar inner; nt s = x inner; nt x = "1";')
     outer.bind("inner", Grammar.from_glrm('start s; nt s = x x; nt x = "2";'))
     assert accepts(outer.compile(letters), "122")
@@ -475,7 +466,7 @@ def test_exact_adapts_events(letters, outer):
     assert outer.requirements == []
 
 
-def test_prepared_children_are_of_the_same_vocabulary(letters, hello, outer, leaf):
+def test_prepared_children_are_of_the_same_vocabulary(accepts, letters, hello, outer, leaf):
     with pytest.raises(GlrmaskError, match="another vocabulary"):
         outer.prepare(letters).bind("inner", leaf.prepare(hello))
     same = Vocab.from_id_to_bytes({i: bytes([i]) for i in range(256)})
@@ -485,7 +476,7 @@ def test_prepared_children_are_of_the_same_vocabulary(letters, hello, outer, lea
     assert prepared.vocab == letters
 
 
-def test_binding_does_not_touch_what_is_compiled(letters, outer, leaf):
+def test_binding_does_not_touch_what_is_compiled(accepts, letters, outer, leaf):
     prepared = outer.prepare(letters)
     one, other = prepared.clone(), prepared.clone()
     one.bind("inner", leaf.prepare(letters))
@@ -497,7 +488,7 @@ def test_binding_does_not_touch_what_is_compiled(letters, outer, leaf):
 # ---------------------------------------------------------------- artifacts
 
 
-def test_prepared_grammars_are_saved_with_bindings_and_open_slots(letters):
+def test_prepared_grammars_are_saved_with_bindings_and_open_slots(accepts, letters):
     pair = Grammar.from_glrm('start s; extern grammar left; extern grammar right; nt s = left "," right;').prepare(
         letters
     )

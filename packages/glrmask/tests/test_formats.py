@@ -2,7 +2,6 @@
 
 import json
 
-import glrmask
 import pytest
 from glrmask import Constraint, DynamicConstraint, GlrmaskError, Grammar, GrammarSyntaxError, LimitError, SchemaError
 
@@ -12,17 +11,7 @@ WORD: /[a-z]+/
 """
 
 
-def accepts(grammar: Grammar | Constraint, vocab: glrmask.Vocab, text: str) -> bool:
-    constraint = grammar if isinstance(grammar, Constraint) else grammar.compile(vocab)
-    state = constraint.start()
-    try:
-        state.commit_bytes(text.encode())
-    except GlrmaskError:
-        return False
-    return state.is_accepting()
-
-
-def test_lark(letters):
+def test_lark(accepts, letters):
     for grammar in (
         Grammar.from_lark(LARK),
         Constraint.from_lark(LARK, letters),
@@ -34,7 +23,7 @@ def test_lark(letters):
     assert isinstance(DynamicConstraint.from_lark(LARK, letters), DynamicConstraint)
 
 
-def test_lark_profiles_differ(letters):
+def test_lark_profiles_differ(accepts, letters):
     source = 'start: "n=" %json {"type": "integer"}'
     assert accepts(Grammar.from_lark(source, profile="llm"), letters, "n=-12")
     assert accepts(Constraint.from_lark(source, letters, profile="llm"), letters, "n=7")
@@ -97,13 +86,13 @@ def test_errors_have_their_places():
     assert (limit.value.given, limit.value.limit) == (99999999, 1000000)
 
 
-def test_gbnf(letters):
+def test_gbnf(accepts, letters):
     grammar = Grammar.from_gbnf('root ::= ("- " [^\\n]+ "\\n"){1,2}\n')
     assert accepts(grammar, letters, "- a\n- b c\n")
     assert not accepts(grammar, letters, "- a\n- b\n- c\n")
 
 
-def test_regular_expressions(letters):
+def test_regular_expressions(accepts, letters):
     assert accepts(Grammar.from_regex(r"[a-c]+\d?"), letters, "abc1")
     assert not accepts(Grammar.from_regex(r"[a-c]+"), letters, "xabc")
     ecma = Grammar.from_regex(r"^(?!ab)\w+$", flavor="ecma")
@@ -114,7 +103,7 @@ def test_regular_expressions(letters):
             Grammar.from_regex(r"(a)\1", flavor=flavor)
 
 
-def test_choices(letters):
+def test_choices(accepts, letters):
     grammar = Grammar.from_choices(["yes", "yesterday", b"no"])
     assert all(accepts(grammar, letters, text) for text in ("yes", "yesterday", "no"))
     assert not any(accepts(grammar, letters, text) for text in ("", "yest", "yesno"))
@@ -141,7 +130,7 @@ TAG = {
 
 
 @pytest.mark.parametrize("spec", [TAG, json.dumps(TAG), json.dumps(TAG).encode()])
-def test_structural_tags(letters, spec):
+def test_structural_tags(accepts, letters, spec):
     grammar = Grammar.from_structural_tag(spec)
     assert accepts(grammar, letters, "sum: <f=add>12</f>.")
     assert not accepts(grammar, letters, "<f=add>x</f>")
@@ -159,7 +148,7 @@ def test_structural_tag_errors():
         Grammar.from_structural_tag(b"\xff")
 
 
-def test_builtin_grammars(letters):
+def test_builtin_grammars(accepts, letters):
     assert accepts(Grammar.builtin("json"), letters, '{"a": [1, 2.5e3]}')
     assert accepts(Grammar.builtin("arithmetic"), letters, "-2 ^ (x + 1)")
     assert not accepts(Grammar.builtin("json"), letters, "[1,]")

@@ -23,17 +23,8 @@ from glrmask import (
 OBJECT = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}
 
 
-def accepts(grammar: Grammar, vocab: glrmask.Vocab, text: str) -> bool:
-    state = grammar.compile(vocab).start()
-    try:
-        state.commit_bytes(text.encode())
-    except GlrmaskError:
-        return False
-    return state.is_accepting()
-
-
 @pytest.mark.parametrize("schema", [OBJECT, json.dumps(OBJECT), json.dumps(OBJECT).encode()])
-def test_schemas_as_values_text_and_bytes(letters, schema):
+def test_schemas_as_values_text_and_bytes(accepts, letters, schema):
     grammar = Grammar.from_json_schema(schema)
     assert accepts(grammar, letters, '{"a": 1}')
     assert not accepts(grammar, letters, '{"a":1}')
@@ -41,14 +32,14 @@ def test_schemas_as_values_text_and_bytes(letters, schema):
     assert grammar.warnings == []
 
 
-def test_boolean_schemas_are_values(letters):
+def test_boolean_schemas_are_values(accepts, letters):
     assert accepts(Grammar.from_json_schema(True), letters, "[1, 2]")
     with pytest.raises(SchemaError) as caught:
         Grammar.from_json_schema(False).compile(letters)
     assert caught.value.category == "empty"
 
 
-def test_whitespace_options(letters):
+def test_whitespace_options(accepts, letters):
     compact = Grammar.from_json_schema(OBJECT, whitespace="compact")
     assert accepts(compact, letters, '{"a":1}')
     assert not accepts(compact, letters, '{"a": 1}')
@@ -57,14 +48,14 @@ def test_whitespace_options(letters):
     assert not accepts(flexible, letters, '{   "a":1}')
 
 
-def test_format_assertion_can_be_switched_off(letters):
+def test_format_assertion_can_be_switched_off(accepts, letters):
     schema = {"type": "string", "format": "date"}
     assert not accepts(Grammar.from_json_schema(schema), letters, '"soon"')
     assert accepts(Grammar.from_json_schema(schema, format_assertion=False), letters, '"soon"')
 
 
 @pytest.mark.parametrize("integer", [{"type": "integer"}, '{"type": "integer"}', b'{"type": "integer"}'])
-def test_references_lead_into_the_registry(letters, integer):
+def test_references_lead_into_the_registry(accepts, letters, integer):
     schema = {"items": {"$ref": "http://example.com/integer"}}
     with pytest.raises(SchemaError) as caught:
         Grammar.from_json_schema(schema)
@@ -74,7 +65,7 @@ def test_references_lead_into_the_registry(letters, integer):
     assert not accepts(grammar, letters, "[null]")
 
 
-def test_weakening_is_asked_for_and_listed(letters):
+def test_weakening_is_asked_for_and_listed(accepts, letters):
     schema = {"items": {"type": "string", "format": "regex", "minLength": 1}}
     with pytest.raises(SchemaError) as caught:
         Grammar.from_json_schema(schema)
@@ -96,7 +87,7 @@ def test_weakening_is_asked_for_and_listed(letters):
     assert grammar.warnings == [warning]
 
 
-def test_any_order_of_keys(letters):
+def test_any_order_of_keys(accepts, letters):
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": True}, "required": ["b"]}
     grammar = Grammar.from_json_schema(schema, property_order="any")
     for text in ('{"b": 1, "a": 2}', '{"a": 2, "b": 1}', '{"c": 0, "b": 1, "d": 2}'):
@@ -105,7 +96,7 @@ def test_any_order_of_keys(letters):
         assert not accepts(grammar, letters, text)
 
 
-def test_spellings(letters):
+def test_spellings(accepts, letters):
     schema = {"enum": ["é/"]}
     assert accepts(Grammar.from_json_schema(schema), letters, '"é/"')
     ascii_only = Grammar.from_json_schema(schema, ensure_ascii=True)
@@ -232,14 +223,14 @@ def test_the_exception_family():
     assert issubclass(GlrmaskError, ValueError)
 
 
-def test_glrm_is_written_and_read_back(letters):
+def test_glrm_is_written_and_read_back(accepts, letters):
     grammar = Grammar.from_ebnf('start ::= "a"+ ("b" | "c")')
     again = Grammar.from_glrm(grammar.to_glrm())
     for text in ("ab", "aac", "b", "a"):
         assert accepts(grammar, letters, text) == accepts(again, letters, text) == (text in ("ab", "aac"))
 
 
-def test_copies_are_independent_handles(letters):
+def test_copies_are_independent_handles(accepts, letters):
     grammar = Grammar.from_ebnf('start ::= "a"')
     for other in (grammar.clone(), copy.copy(grammar), copy.deepcopy(grammar)):
         assert other is not grammar

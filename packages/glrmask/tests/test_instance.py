@@ -51,15 +51,6 @@ def without_repetition(pairs):
     return dict(pairs)
 
 
-def accepts(constraint, text: str) -> bool:
-    state = constraint.start()
-    try:
-        state.commit_bytes(text.encode())
-    except GlrmaskError:
-        return False
-    return state.is_accepting()
-
-
 @pytest.mark.parametrize(
     ("schema", "good", "bad"),
     [
@@ -74,7 +65,7 @@ def accepts(constraint, text: str) -> bool:
     ],
 )
 @pytest.mark.parametrize("kind", [Constraint, DynamicConstraint])
-def test_texts(vocab, kind, schema, good, bad):
+def test_texts(accepts, vocab, kind, schema, good, bad):
     constraint = kind.from_json_schema(schema, vocab)
     loaded = kind.load(constraint.save(), vocab)
     for text in good:
@@ -130,7 +121,7 @@ def test_random_walks_end_in_valid_documents(vocab, schema):
             assert all(first != second for i, first in enumerate(value) for second in value[:i]), text
 
 
-def test_only_whole_texts(vocab):
+def test_only_whole_texts(accepts, vocab):
     grammar = Grammar.from_json_schema(STRINGS)
     outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<" inner ">";')
     with pytest.raises(GlrmaskError, match="whole text"):
@@ -146,7 +137,7 @@ def test_only_whole_texts(vocab):
     assert accepts(outer.compile(vocab), '<["a", "a"]>')
 
 
-def test_prepared_grammars_keep_the_rules(vocab):
+def test_prepared_grammars_keep_the_rules(accepts, vocab):
     prepared = Grammar.from_json_schema(STRINGS).prepare(vocab)
     loaded = glrmask.PreparedGrammar.load(prepared.save())
     for one in (prepared, loaded):
@@ -154,7 +145,7 @@ def test_prepared_grammars_keep_the_rules(vocab):
         assert accepts(constraint, '["a", "b"]') and not accepts(constraint, '["a", "a"]')
 
 
-def test_tool_calls(vocab):
+def test_tool_calls(accepts, vocab):
     grammar = glrmask.json.tool_calls(
         {"tag": {"type": "object", "properties": {"names": STRINGS}, "additionalProperties": False}}
     )

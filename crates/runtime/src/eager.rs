@@ -16,13 +16,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_automata::{Id, IndexVec, StateId, TerminalId};
+use glrmask_automata::{Id, IndexVec, StateId};
 use glrmask_glr::{LrState, QueryId, RowId, Tables};
-use glrmask_lexer::{BitSet, Component, ComponentId};
+use glrmask_lexer::{Component, ComponentId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::branch::Lexeme;
 use crate::constraint::Inner;
+use crate::contexts::Contexts;
 use crate::error::RuntimeError;
 use crate::fill::{Cache, ProfileId, Viability};
 use crate::frozen::Frozen;
@@ -151,9 +152,9 @@ fn warm(inner: &Inner, budget: &Budget<'_>) {
 pub(crate) fn predicted_work(inner: &Inner, enough: usize) -> usize {
     let contexts = Contexts::new(inner);
     let mut work = 0;
-    for (id, component) in inner.lexer.components().iter_enumerated() {
+    for component in inner.lexer.components().iter() {
         for state in component.dfa().states() {
-            work += 1 + contexts.count(inner, id, component, state);
+            work += 1 + contexts.count(inner, component, state);
             if work > enough {
                 return work;
             }
@@ -369,7 +370,7 @@ impl<'a> Filler<'a> {
         let before = self.cache.scans();
         let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
         self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
-        self.spend(self.work.contexts.count(self.inner, id, component, state) / TOPS_PER_UNIT)?;
+        self.spend(self.work.contexts.count(self.inner, component, state) / TOPS_PER_UNIT)?;
         let tops = self.work.contexts.tops(self.inner, id, component, state);
         if let Viability::Query(query) = viability {
             task(tasks, query).tops.extend(&tops);
@@ -440,79 +441,4 @@ fn entered(component: &Component) -> Vec<StateId> {
         }
     }
     dfa.states().filter(|q| entered[q.index()]).collect()
-}
-
-/// Which tops of the stack go with which lexemes.
-struct Contexts {
-    /// Per terminal, the LR states with an action on it.
-    by_terminal: FxHashMap<TerminalId, Vec<LrState>>,
-}
-
-impl Contexts {
-    fn new(inner: &Inner) -> Self {
-        let mut by_terminal: FxHashMap<TerminalId, Vec<LrState>> = FxHashMap::default();
-        for state in (0..inner.tables.states()).map(LrState::from_usize) {
-            for &terminal in inner.tables.actionable(state) {
-                by_terminal.entry(terminal).or_default().push(state);
-            }
-        }
-        Self { by_terminal }
-    }
-
-    fn acting(&self, inner: &Inner, terminal: TerminalId) -> &[LrState] {
-        let known = inner.lexer.parser_terminal(terminal).and_then(|t| self.by_terminal.get(&t));
-        known.map_or(&[], |states| states)
-    }
-
-    /// The tops under which a lexeme of this component can stand in this state and still become something.
-    fn tops(&self, inner: &Inner, id: ComponentId, component: &Component, state: StateId) -> Vec<LrState> {
-        // Near the root of many literals most states are met thousands of times.
-        let mut tops = BitSet::new(inner.tables.states());
-        for terminal in component.live(state) {
-            self.acting(inner, terminal).iter().for_each(|top| tops.insert(top.index()));
-            if inner.lexer.is_ignored(terminal) {
-                let all = (0..inner.tables.states()).map(LrState::from_usize);
-                let starting = all.filter(|&top| inner.start_components(top).contains(id.index()));
-                starting.for_each(|top| tops.insert(top.index()));
-            }
-        }
-        tops.iter().map(LrState::from_usize).collect()
-    }
-
-    /// The tops after a token event; any top where it is ignored.
-    fn after_events(&self, inner: &Inner, tops: &mut FxHashSet<LrState>) {
-        for terminal in inner.events.terminals() {
-            if inner.lexer.is_ignored(terminal) {
-                tops.extend((0..inner.tables.states()).map(LrState::from_usize));
-            }
-            let Some(shifted) = inner.lexer.parser_terminal(terminal) else { continue };
-            tops.extend(self.acting(inner, terminal).iter().filter_map(|&s| inner.tables.shift(s, shifted)));
-        }
-    }
-
-    fn count(&self, inner: &Inner, _: ComponentId, component: &Component, state: StateId) -> usize {
-        let tops = |terminal| match inner.lexer.is_ignored(terminal) {
-            true => inner.tables.states(),
-            false => self.acting(inner, terminal).len(),
-        };
-        component.live(state).map(tops).sum()
-    }
-
-    /// The tops after a finished lexeme: where its terminals lead, or as before where it is ignored.
-    fn after(
-        &self,
-        inner: &Inner,
-        id: ComponentId,
-        component: &Component,
-        state: StateId,
-        tops: &mut FxHashSet<LrState>,
-    ) {
-        for terminal in component.matched(state) {
-            if inner.lexer.is_ignored(terminal) {
-                tops.extend(self.tops(inner, id, component, state));
-            }
-            let Some(shifted) = inner.lexer.parser_terminal(terminal) else { continue };
-            tops.extend(self.acting(inner, terminal).iter().filter_map(|&s| inner.tables.shift(s, shifted)));
-        }
-    }
 }

@@ -20,6 +20,7 @@ pub mod branch;
 mod commit;
 pub mod completion;
 pub mod constraint;
+mod contexts;
 pub mod dump;
 pub mod eager;
 pub mod error;

@@ -1,0 +1,218 @@
+//! Which tops of the stack go with which lexemes: what a fill has to ask of the parser for a place of a lexeme.
+//!
+//! An object of two thousand optional properties has twenty thousand states, in many of which a thousand keys may follow:
+//! pairs of a state and a terminal go into the tens of millions. But states share their sets of terminals. So states are
+//! kept by set, and a lexeme that can still become any of many terminals is compared with each set once, word by word.
+
+use glrmask_automata::{Id, StateId, TerminalId};
+use glrmask_glr::{LrState, Tables};
+use glrmask_lexer::{BitSet, Component, ComponentId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::constraint::Inner;
+
+/// The states of the parser by the terminals they have an action on.
+pub(crate) struct Contexts {
+    /// States with the same set, which is not empty, rising.
+    groups: Vec<Vec<LrState>>,
+    /// Per terminal, how many states have an action on it.
+    counts: Vec<usize>,
+}
+
+impl Contexts {
+    /// Time: the words of the sets of all states, and the members of those that differ.
+    pub(crate) fn new(inner: &Inner) -> Self {
+        let tables = &inner.tables;
+        let mut groups: Vec<Vec<LrState>> = Vec::new();
+        let mut by_set: FxHashMap<&[u64], usize> = FxHashMap::default();
+        for state in states(tables) {
+            let set = tables.actionable_words(state);
+            if set.iter().all(|&word| word == 0) {
+                continue;
+            }
+            let group = *by_set.entry(set).or_insert(groups.len());
+            if group == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[group].push(state);
+        }
+        let mut counts = vec![0; tables.terminals()];
+        for group in &groups {
+            for t in group.first().into_iter().flat_map(|&state| tables.actionable(state)) {
+                counts[t.index()] += group.len();
+            }
+        }
+        Self { groups, counts }
+    }
+
+    /// The states with an action on one of these terminals, group by group.
+    fn acting<'a>(&'a self, tables: &'a Tables, terminals: &'a [u64]) -> impl Iterator<Item = LrState> + 'a {
+        let meets = move |group: &&Vec<LrState>| {
+            let set = group.first().map_or(&[][..], |&state| tables.actionable_words(state));
+            set.iter().zip(terminals).any(|(a, b)| a & b != 0)
+        };
+        self.groups.iter().filter(meets).flatten().copied()
+    }
+
+    /// The states with an action on a terminal of the parser.
+    fn acting_on<'a>(&'a self, tables: &'a Tables, terminal: TerminalId) -> impl Iterator<Item = LrState> + 'a {
+        let has = move |group: &&Vec<LrState>| {
+            let set = group.first().map_or(&[][..], |&state| tables.actionable_words(state));
+            contains(set, terminal)
+        };
+        self.groups.iter().filter(has).flatten().copied()
+    }
+
+    /// The tops under which a lexeme of this component can stand in this state and still become something.
+    pub(crate) fn tops(&self, inner: &Inner, id: ComponentId, component: &Component, state: StateId) -> Vec<LrState> {
+        let mut tops = BitSet::new(inner.tables.states());
+        let mut terminals = vec![0; inner.tables.terminals().div_ceil(64)];
+        for terminal in component.live(state) {
+            if let Some(known) = inner.lexer.parser_terminal(terminal) {
+                if let Some(word) = terminals.get_mut(known.index() / 64) {
+                    *word |= 1 << (known.index() % 64);
+                }
+            }
+            if inner.lexer.is_ignored(terminal) {
+                let starting = states(&inner.tables).filter(|&top| inner.start_components(top).contains(id.index()));
+                starting.for_each(|top| tops.insert(top.index()));
+            }
+        }
+        self.acting(&inner.tables, &terminals).for_each(|top| tops.insert(top.index()));
+        tops.iter().map(LrState::from_usize).collect()
+    }
+
+    /// Pairs of a terminal that a lexeme can become and a top under which it can stand.
+    pub(crate) fn count(&self, inner: &Inner, component: &Component, state: StateId) -> usize {
+        let tops = |terminal| match (inner.lexer.is_ignored(terminal), inner.lexer.parser_terminal(terminal)) {
+            (true, _) => inner.tables.states(),
+            (false, known) => known.and_then(|t| self.counts.get(t.index())).copied().unwrap_or(0),
+        };
+        component.live(state).map(tops).sum()
+    }
+
+    /// The tops after a token event; any top where it is ignored.
+    pub(crate) fn after_events(&self, inner: &Inner, tops: &mut FxHashSet<LrState>) {
+        for terminal in inner.events.terminals() {
+            if inner.lexer.is_ignored(terminal) {
+                tops.extend(states(&inner.tables));
+            }
+            self.shifted(inner, terminal, tops);
+        }
+    }
+
+    /// The tops after a finished lexeme: where its terminals lead, or as before where it is ignored.
+    pub(crate) fn after(
+        &self,
+        inner: &Inner,
+        id: ComponentId,
+        component: &Component,
+        state: StateId,
+        tops: &mut FxHashSet<LrState>,
+    ) {
+        for terminal in component.matched(state) {
+            if inner.lexer.is_ignored(terminal) {
+                tops.extend(self.tops(inner, id, component, state));
+            }
+            self.shifted(inner, terminal, tops);
+        }
+    }
+
+    fn shifted(&self, inner: &Inner, terminal: TerminalId, tops: &mut FxHashSet<LrState>) {
+        if let Some(known) = inner.lexer.parser_terminal(terminal) {
+            let acting = self.acting_on(&inner.tables, known);
+            tops.extend(acting.filter_map(|state| inner.tables.shift(state, known)));
+        }
+    }
+}
+
+fn states(tables: &Tables) -> impl Iterator<Item = LrState> {
+    (0..tables.states()).map(LrState::from_usize)
+}
+
+fn contains(set: &[u64], t: TerminalId) -> bool {
+    set.get(t.index() / 64).is_some_and(|word| word >> (t.index() % 64) & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use glrmask_automata::{Limits, NonterminalId, ParseConfig, Regex, Symbol};
+    use glrmask_glr::{Adjacency, Rule, RuleSet};
+    use glrmask_lexer::{Language, Lexer, TerminalDef};
+    use glrmask_vocab::{TokenId, Vocab};
+
+    use super::*;
+    use crate::{Config, Constraint, Parts};
+
+    /// `S → A | S ; A`, `A → if id | id | ( S )`, blanks ignored, `if` no longer than `id`.
+    fn constraint() -> Constraint {
+        let (t, n) = (|i| Symbol::Terminal(TerminalId(i)), |i| Symbol::Nonterminal(NonterminalId(i)));
+        let bodies = [
+            (0, vec![n(1)]),
+            (0, vec![n(0), t(2), n(1)]),
+            (1, vec![t(0), t(1)]),
+            (1, vec![t(1)]),
+            (1, vec![t(3), n(0), t(4)]),
+        ];
+        let rules = bodies.into_iter().map(|(lhs, rhs)| Rule { lhs: NonterminalId(lhs), rhs }).collect();
+        let rules = RuleSet { terminals: 6, nonterminals: 2, rules, start: NonterminalId(0) };
+        let limits = glrmask_glr::Limits::default();
+        let adjacency = Adjacency::new(&rules, &limits).unwrap();
+        let def = |(i, pattern): (u32, &str)| {
+            let regex = Regex::parse(pattern, &ParseConfig::default()).unwrap();
+            TerminalDef {
+                language: Language::Automaton(Arc::new(regex.compile(&Limits::default()).unwrap())),
+                ignored: i == 5,
+                parser_terminal: (i < 5).then_some(TerminalId(i)),
+                kills: if i == 0 { vec![TerminalId(1)] } else { Vec::new() },
+                followers: adjacency.follow(TerminalId(i)).iter().map(|u| u.index()).collect(),
+            }
+        };
+        let defs: Vec<_> = (0..).zip(["if", "[a-z]+", ";", r"\(", r"\)", " +"]).map(def).collect();
+        let parts = Parts {
+            lexer: Lexer::new(&defs, &Limits::default()).unwrap(),
+            tables: Tables::build(&rules, &limits).unwrap(),
+            accepts_empty: false,
+            token_terminals: Vec::new(),
+            markers: None,
+            rules: None,
+        };
+        Constraint::new(parts, Vocab::new([(TokenId(0), "a")]).unwrap(), Config::default()).unwrap()
+    }
+
+    #[test]
+    fn sets_of_states_are_what_asking_every_state_gives() {
+        let constraint = constraint();
+        let inner = constraint.inner();
+        let (contexts, tables) = (Contexts::new(inner), &inner.tables);
+        let acts = |state, t| inner.lexer.parser_terminal(t).is_some_and(|t| tables.actionable(state).contains(&t));
+        for (id, component) in inner.lexer.components().iter_enumerated() {
+            for state in component.dfa().states() {
+                let live: Vec<TerminalId> = component.live(state).collect();
+                let starts = |top| inner.start_components(top).contains(id.index());
+                let fits =
+                    |&top: &LrState| live.iter().any(|&t| acts(top, t) || inner.lexer.is_ignored(t) && starts(top));
+                let tops: Vec<LrState> = states(tables).filter(fits).collect();
+                assert_eq!(contexts.tops(inner, id, component, state), tops);
+                let of = |t: &TerminalId| match inner.lexer.is_ignored(*t) {
+                    true => tables.states(),
+                    false => states(tables).filter(|&top| acts(top, *t)).count(),
+                };
+                assert_eq!(contexts.count(inner, component, state), live.iter().map(of).sum::<usize>());
+                let mut after = FxHashSet::default();
+                contexts.after(inner, id, component, state, &mut after);
+                let wanted = component.matched(state).flat_map(|t| {
+                    let known = inner.lexer.parser_terminal(t);
+                    let shifted = states(tables).filter_map(move |top| tables.shift(top, known?));
+                    let ignored = if inner.lexer.is_ignored(t) { tops.clone() } else { Vec::new() };
+                    shifted.chain(ignored).collect::<Vec<_>>()
+                });
+                assert_eq!(after, wanted.collect::<FxHashSet<_>>());
+            }
+        }
+    }
+}

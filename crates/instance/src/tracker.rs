@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glrmask_automata::ByteSet;
+
 use crate::state::State;
 use crate::{Rules, Violation};
 
@@ -63,6 +65,15 @@ impl Tracker {
     /// searched. (No text that is a completion is named by that; [`viable`](crate::viable) says what has to be done.)
     pub fn is_free(&self) -> bool {
         !self.state.is_at_stake(&self.rules)
+    }
+
+    /// Bytes after which nothing is at stake any more, if the grammar allows them: for the rules one is as good as another.
+    /// There may be more.
+    pub fn freeing_bytes(&self) -> ByteSet {
+        match self.state.is_unsettled_anywhere(&self.rules) {
+            true => ByteSet::EMPTY,
+            false => self.state.leads_off(),
+        }
     }
 
     /// Whether no open array or object has a rule. Only tokens that open one and break its rule themselves, or leave it

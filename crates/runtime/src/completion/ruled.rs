@@ -137,8 +137,12 @@ impl<'a> Ruled<'a> {
     fn expand(&mut self, number: usize, tracker: &Tracker, at: GrammarPlace) -> Result<(), RuntimeError> {
         let read = self.places.get(number).map_or(0, |place| place.read) + 1;
         let mut free = Vec::new();
+        let freeing = tracker.freeing_bytes();
         for byte in self.following.next_bytes(at)?.iter() {
             let Some(next) = self.following.step(at, byte)? else { continue };
+            if freeing.contains(byte) && free.contains(&next) {
+                continue;
+            }
             let mut tracker = tracker.clone();
             if tracker.advance(&[byte]).is_err() {
                 continue;

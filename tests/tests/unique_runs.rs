@@ -153,6 +153,17 @@ fn states_on_several_threads_agree() {
     }
 }
 
+/// With no room for what is found out, it is found out again.
+#[test]
+fn what_is_forgotten_changes_nothing() {
+    let compile = |config| glrmask_compiler::compile(&grammar(NUMBERS[0]), &spelled(), &config).unwrap();
+    let (keeping, forgetting) = (compile(Config::default()), compile(Config { cache_bytes: 1, ..Config::default() }));
+    for seed in 0..6 {
+        let walk = walk(&keeping, &mut Rng::new(seed));
+        replay(&forgetting, &walk, &mut Rng::new(seed));
+    }
+}
+
 /// The masks of a walk, with steps back and clones that go elsewhere in between.
 fn replay(constraint: &Constraint, walk: &[(Vec<u32>, TokenId)], rng: &mut Rng) {
     let mut state = constraint.start();

@@ -21,6 +21,7 @@
 //! `frontier.rs`, `walk.rs`, `filter.rs`. Nothing recurses over the depth of a text, clones of a tracker share what they remember, and what is
 //! remembered is bounded.
 
+mod describe;
 mod error;
 mod filter;
 mod frame;

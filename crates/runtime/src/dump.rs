@@ -34,6 +34,8 @@ pub enum View {
     Tables,
     /// The states of the Parser DWA found so far.
     Rows,
+    /// The rules beside the grammar, by the place of a value in the text.
+    Rules,
 }
 
 impl Constraint {
@@ -51,6 +53,10 @@ impl Constraint {
             View::Classes => self.dump_classes(),
             View::Tables => self.tables().to_string(),
             View::Rows => self.dump_rows(),
+            View::Rules => match &self.inner().instance {
+                Some(instance) => instance.rules().to_string(),
+                None => "nothing is asked beside the grammar\n".to_owned(),
+            },
         }
     }
 
@@ -61,6 +67,7 @@ impl Constraint {
             View::Classes => self.classes_dot(),
             View::Tables => self.tables().to_dot(),
             View::Rows => self.rows_dot(),
+            View::Rules => self.rules_dot(),
         }
     }
 
@@ -175,6 +182,23 @@ impl Constraint {
         }
         for ((row, symbol), next) in sorted(&tables.reads).filter(|((row, _), next)| shown(row) && shown(next)) {
             line(&mut out, format_args!("  {row} -> {next} [label=\"{symbol}\"];"));
+        }
+        out + "}\n"
+    }
+
+    fn rules_dot(&self) -> String {
+        let mut out = String::from("digraph rules {\n  rankdir=LR;\n  node [shape=box];\n");
+        let places = self.inner().instance.as_ref().map_or(&[][..], |instance| instance.rules().places());
+        for (from, place) in places.iter().enumerate().take(SHOWN) {
+            let unique = if place.array.unique { "\\nno two items equal" } else { "" };
+            let distinct = if place.object.distinct { "\\nno key twice" } else { "" };
+            line(&mut out, format_args!("  {from} [label=\"{from}{unique}{distinct}\"];"));
+            let items = place.array.prefix.iter().copied().chain(place.array.items).map(|to| ("item".to_owned(), to));
+            let named = place.object.named.iter().map(|(key, &to)| (format!("{key:?}"), to));
+            let others = place.object.others.iter().map(|&(_, to)| ("others".to_owned(), to));
+            for (label, to) in items.chain(named).chain(others).filter(|(_, to)| to.index() < SHOWN) {
+                line(&mut out, format_args!("  {from} -> {} [label=\"{}\"];", to.index(), escaped(&label)));
+            }
         }
         out + "}\n"
     }

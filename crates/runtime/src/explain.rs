@@ -49,17 +49,17 @@ pub struct Explanation {
     pub rule: Option<RuleBroken>,
 }
 
-/// What forbids a token that the grammar allows: items of this array must be unique, or keys of this object distinct.
+/// What forbids a token that the grammar allows: a rule about the items of an array or the members of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleBroken {
-    /// An item or key is there twice.
+    /// An item or key is there twice, or a member is missing.
     Repeats {
         /// The byte of the token with which that is sure.
         at: usize,
         /// The rule and the value, in words.
         what: String,
     },
-    /// Every text that goes on from there has an item twice.
+    /// Every text that goes on from there has an item or key twice.
     NothingElseLeft,
     /// The search for a text that goes on from there has ended by its bounds.
     NothingFound,

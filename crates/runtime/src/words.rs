@@ -111,15 +111,9 @@ impl fmt::Display for Explanation {
         if self.is_cut {
             write!(f, "\n- and more readings than are told")?;
         }
-        match &self.rule {
+        match self.rule_text() {
             None => Ok(()),
-            Some(RuleBroken::Repeats { at, what }) => write!(f, "\n- but with {}, {what}", self.byte(*at)),
-            Some(RuleBroken::NothingElseLeft) => {
-                write!(f, "\n- but every text from there repeats an item of an array whose items must be unique")
-            }
-            Some(RuleBroken::NothingFound) => {
-                write!(f, "\n- but a search for a text from there without a repeated item or key ended by its bounds")
-            }
+            Some(rule) => write!(f, "\n- but {rule}"),
         }
     }
 }
@@ -128,6 +122,16 @@ impl Explanation {
     /// The explanation as text: one line, and one more for each reading.
     pub fn text(&self) -> String {
         self.to_string()
+    }
+
+    /// The [`rule`](Self::rule) in words.
+    pub fn rule_text(&self) -> Option<String> {
+        Some(match self.rule.as_ref()? {
+            RuleBroken::Repeats { at, what } => format!("with {}, {what}", self.byte(*at)),
+            RuleBroken::NothingElseLeft => {
+                "every text from there repeats an item or key that must not be there twice".into()
+            }
+        })
     }
 
     fn write_reading(&self, f: &mut fmt::Formatter<'_>, reading: &Reading) -> fmt::Result {

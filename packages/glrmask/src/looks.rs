@@ -6,8 +6,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-const VIEWS: &[(&str, View)] =
-    &[("lexer", View::Lexer), ("classes", View::Classes), ("tables", View::Tables), ("rows", View::Rows)];
+const VIEWS: &[(&str, View)] = &[
+    ("lexer", View::Lexer),
+    ("classes", View::Classes),
+    ("tables", View::Tables),
+    ("rows", View::Rows),
+    ("rules", View::Rules),
+];
 
 /// The part of a constraint with this name.
 pub(crate) fn view(name: &str) -> PyResult<View> {
@@ -42,7 +47,8 @@ pub(crate) fn explanation<'py>(
     let readings: Vec<_> =
         found.readings.iter().map(|reading| self::reading(constraint, reading, &class)).collect::<PyResult<_>>()?;
     let bytes = PyBytes::new(py, &found.bytes);
-    let fields = (found.token.0, bytes, found.allowed, verdict, readings, found.is_cut, found.to_string());
+    let (rule, text) = (found.rule_text(), found.to_string());
+    let fields = (found.token.0, bytes, found.allowed, verdict, readings, found.is_cut, rule, text);
     types.getattr("Explanation")?.call1(fields)
 }
 

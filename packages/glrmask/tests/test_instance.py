@@ -75,7 +75,8 @@ def test_texts(accepts, vocab, kind, schema, good, bad):
 
 
 def test_masks_leave_out_what_repeats(vocab):
-    state = Constraint.from_json_schema(STRINGS, vocab).start()
+    constraint = Constraint.from_json_schema(STRINGS, vocab)
+    state = constraint.start()
     state.commit_bytes(b'["a", "')
     assert state.mask()[ord("a")] and state.mask()[ord("b")]
     state.commit_bytes(b"a")
@@ -84,8 +85,29 @@ def test_masks_leave_out_what_repeats(vocab):
     assert not mask[256 + PIECES.index(b'", "')] and not mask[256 + PIECES.index(b'"]')]
     explanation = state.explain(ord('"'))
     assert not explanation.allowed and '"a" is in the array already' in explanation.text
+    assert explanation.rule is not None and explanation.rule in explanation.text
+    assert state.explain(ord("b")).rule is None
+    assert "no two items equal" in constraint.dump("rules")
+    assert "no two items equal" in constraint.to_dot("rules")
     state.rollback(1)
     assert state.mask()[ord('"')]
+
+
+def test_many_keys_in_any_order(vocab):
+    """Twenty required keys have a million sets, which no grammar could tell apart."""
+    keys = [f"k{i}" for i in range(20)]
+    properties = {key: {"type": "boolean"} for key in keys}
+    schema = {"type": "object", "properties": properties, "required": keys, "additionalProperties": False}
+    constraint = Constraint.from_json_schema(schema, vocab, property_order="any")
+    state = constraint.start()
+    state.commit_bytes(json.dumps(dict.fromkeys(keys[:0:-1], True))[:-1].encode())
+    assert not state.mask()[ord("}")] and 'must have a member "k0"' in state.explain(ord("}")).rule
+    state.commit_bytes(b', "k0": false')
+    assert state.mask()[ord("}")] and not state.mask()[ord(",")]
+    state.commit_bytes(b"}")
+    assert state.is_accepting()
+    with pytest.raises(GlrmaskError):
+        constraint.start().commit_bytes(b'{"k1": true, "k1": true')
 
 
 def test_batches_and_buffers_agree(vocab):

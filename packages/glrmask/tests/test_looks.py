@@ -84,7 +84,7 @@ def test_views(letters, optimization, view, line):
 
 def test_other_views_are_refused(constraint):
     for look in [constraint.dump, constraint.to_dot]:
-        with pytest.raises(ValueError, match="view must be 'lexer' or 'classes' or 'tables' or 'rows', not 'gss'"):
+        with pytest.raises(ValueError, match="view must be 'lexer' or 'classes' or 'tables' or 'rows' or 'rules', not 'gss'"):
             look("gss")
 
 
@@ -113,7 +113,7 @@ def test_graphviz_draws_all_graphs(constraint):
     state = constraint.start()
     state.commit_bytes(b"if a")
     state.mask()
-    graphs = [constraint.to_dot(view) for view in ("lexer", "classes", "tables", "rows")]
+    graphs = [constraint.to_dot(view) for view in ("lexer", "classes", "tables", "rows", "rules")]
     for dot in [*graphs, state.to_dot()]:
         assert "</svg>" in glrmask.to_svg(dot)
 

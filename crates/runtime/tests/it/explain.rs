@@ -153,7 +153,7 @@ proptest! {
             prop_assert!(is_graph(&graph), "{}", graph);
             prop_assert_eq!(state.dump().lines().filter(|l| l.starts_with("inside") || l.starts_with("between")).count(), state.branches().len());
         }
-        for view in [View::Lexer, View::Classes, View::Tables, View::Rows] {
+        for view in [View::Lexer, View::Classes, View::Tables, View::Rows, View::Rules] {
             prop_assert!(is_graph(&constraint.to_dot(view)));
             prop_assert!(!constraint.dump(view).is_empty() || choices.is_empty());
         }

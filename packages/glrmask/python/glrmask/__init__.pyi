@@ -677,14 +677,14 @@ class Constraint:
         sets do not depend on what was generated. None unless `BoundaryTriggerDetail.TOKENS` or `EXACT` was asked for.
         """
 
-    def dump(self, view: Literal["lexer", "classes", "tables", "rows"]) -> str:
+    def dump(self, view: Literal["lexer", "classes", "tables", "rows", "rules"]) -> str:
         """A part of the constraint as text, tables as far as they are filled.
 
         `"lexer"`: automata and terminals; `"classes"`: classes of tokens; `"tables"`: the LR automaton; `"rows"`: the
-        automaton that reads parser stacks. Raises `ValueError` for another name.
+        automaton that reads parser stacks; `"rules"`: what is asked beside the grammar. Raises `ValueError` for another name.
         """
 
-    def to_dot(self, view: Literal["lexer", "classes", "tables", "rows"]) -> str:
+    def to_dot(self, view: Literal["lexer", "classes", "tables", "rows", "rules"]) -> str:
         """The same as a graph in Graphviz's language; see `to_svg`."""
 
     @property

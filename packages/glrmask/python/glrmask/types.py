@@ -209,6 +209,8 @@ class Explanation(NamedTuple):
     """The ways to read its bytes, those that succeed first."""
     is_cut: bool
     """Whether there are more readings than the 64 that are told."""
+    rule: str | None
+    """The rule beside the grammar that forbids it, if the grammar does not: an item is there twice, say."""
     text: str
     """All of it in words, in lines."""
 

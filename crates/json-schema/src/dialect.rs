@@ -1,5 +1,7 @@
 //! Which draft a schema is written in, and what that changes.
 
+use crate::load::keyword::{self, Definition, Vocabulary};
+
 /// A draft of JSON Schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Draft {
@@ -35,20 +37,6 @@ impl Draft {
             "$id"
         }
     }
-    /// Whether the keyword means something in this draft (other keywords are annotations).
-    fn knows(self, keyword: &str) -> bool {
-        match keyword {
-            "const" | "contains" | "propertyNames" => self >= Self::Draft6,
-            "if" => self >= Self::Draft7,
-            "dependentRequired" | "dependentSchemas" | "unevaluatedItems" | "unevaluatedProperties" => {
-                self >= Self::Draft2019
-            }
-            "dependencies" => self <= Self::Draft7,
-            "$recursiveRef" => self == Self::Draft2019,
-            "prefixItems" | "$dynamicRef" => self >= Self::Draft2020,
-            _ => true,
-        }
-    }
 }
 
 /// A draft and the vocabularies of it that are in use: the meaning of `$schema`.
@@ -75,18 +63,18 @@ impl Dialect {
         let format_assertion = uris.any(|uri| vocabulary(uri) == Some("format-assertion"));
         Self { draft, applicators, validation, format_assertion }
     }
-    /// Whether the keyword means something in this dialect.
+    /// Whether the keyword with this name means something in this dialect.
     pub(crate) fn knows(self, keyword: &str) -> bool {
-        let in_use = match keyword {
-            "type" | "enum" | "const" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-            | "multipleOf" | "minLength" | "maxLength" | "pattern" | "minItems" | "maxItems" | "uniqueItems"
-            | "minContains" | "maxContains" | "minProperties" | "maxProperties" | "required" | "dependentRequired" => {
-                self.validation
-            }
-            "format" | "$ref" | "$dynamicRef" | "$recursiveRef" => true,
-            _ => self.applicators,
+        keyword::find(keyword).is_some_and(|definition| self.knows_definition(definition))
+    }
+    /// Whether the keyword means something in this dialect; otherwise it is an annotation.
+    pub(crate) fn knows_definition(self, keyword: &Definition) -> bool {
+        let in_use = match keyword.vocabulary {
+            Vocabulary::Core => true,
+            Vocabulary::Applicator => self.applicators,
+            Vocabulary::Validation => self.validation,
         };
-        in_use && self.draft.knows(keyword)
+        in_use && keyword.since <= self.draft && self.draft <= keyword.until
     }
 }
 
@@ -95,43 +83,6 @@ pub(crate) fn vocabulary(uri: &str) -> Option<&str> {
     let rest = uri.strip_prefix("https://json-schema.org/draft/")?;
     let (year, name) = rest.split_once("/vocab/")?;
     matches!(year, "2019-09" | "2020-12").then_some(name)
-}
-
-/// Where the value of a keyword holds schemas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Subschemas {
-    /// It is one, or an array of them.
-    Direct,
-    /// Its members are.
-    Members,
-    /// Nowhere.
-    None,
-}
-
-/// Where a keyword, of whatever draft, holds schemas.
-pub(crate) fn subschemas(keyword: &str) -> Subschemas {
-    match keyword {
-        "additionalItems"
-        | "additionalProperties"
-        | "allOf"
-        | "anyOf"
-        | "contains"
-        | "contentSchema"
-        | "else"
-        | "if"
-        | "items"
-        | "not"
-        | "oneOf"
-        | "prefixItems"
-        | "propertyNames"
-        | "then"
-        | "unevaluatedItems"
-        | "unevaluatedProperties" => Subschemas::Direct,
-        "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties" | "properties" => {
-            Subschemas::Members
-        }
-        _ => Subschemas::None,
-    }
 }
 
 #[cfg(test)]

@@ -83,8 +83,9 @@ def test_views(letters, optimization, view, line):
 
 
 def test_other_views_are_refused(constraint):
+    message = "view must be 'lexer' or 'classes' or 'tables' or 'rows' or 'rules', not 'gss'"
     for look in [constraint.dump, constraint.to_dot]:
-        with pytest.raises(ValueError, match="view must be 'lexer' or 'classes' or 'tables' or 'rows' or 'rules', not 'gss'"):
+        with pytest.raises(ValueError, match=message):
             look("gss")
 
 

@@ -1,32 +1,15 @@
-//! References, static and dynamic, and Boolean combinations. `if` becomes a choice between two disjoint conjunctions.
+//! What keywords with sub-schemas share: lists of schemas, references, static and dynamic.
 
 use super::resources::{dynamic_anchor, Place};
 use super::scope::ScopeId;
 use super::{string, Keyword, Loader};
 use crate::error::{Result, SchemaError};
-use crate::schema::{RefId, Schema, SchemaId};
+use crate::schema::{RefId, SchemaId};
 use crate::uri::split_fragment;
 
 impl<'t> Loader<'t> {
-    pub(super) fn applicator(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        match keyword.name {
-            "$ref" => schema.references.push(self.reference(keyword, false)?),
-            "$dynamicRef" | "$recursiveRef" => schema.references.push(self.reference(keyword, true)?),
-            "allOf" => schema.all_of.extend(self.some_schemas(keyword)?),
-            "anyOf" => {
-                let branches = self.some_schemas(keyword)?;
-                schema.any_of.push(branches);
-            }
-            "oneOf" => {
-                let branches = self.some_schemas(keyword)?;
-                schema.one_of.push(branches);
-            }
-            "not" => schema.not.push(self.subschema(keyword)?),
-            _ => self.conditional(schema, keyword)?,
-        }
-        Ok(())
-    }
-    fn some_schemas(&mut self, keyword: &Keyword<'_, 't>) -> Result<Vec<SchemaId>> {
+    /// The keyword's schemas, one at least.
+    pub(super) fn some_schemas(&mut self, keyword: &Keyword<'_, 't>) -> Result<Vec<SchemaId>> {
         let schemas = self.subschemas(keyword)?;
         match schemas.is_empty() {
             true => Err(SchemaError::invalid("must not be empty")),
@@ -34,7 +17,7 @@ impl<'t> Loader<'t> {
         }
     }
     /// The target of a reference, in the scope that following it leads to.
-    fn reference(&mut self, keyword: &Keyword<'_, 't>, dynamic: bool) -> Result<RefId> {
+    pub(super) fn reference(&mut self, keyword: &Keyword<'_, 't>, dynamic: bool) -> Result<RefId> {
         let reference = string(keyword.node)?;
         let mut target = self.resources.resolve(reference, &keyword.place.base)?;
         let scope = keyword.place.scope;
@@ -56,21 +39,5 @@ impl<'t> Loader<'t> {
         let anchor = dynamic_anchor(&target).filter(|anchor| *anchor == fragment);
         let outermost = anchor.and_then(|anchor| self.scopes.find(scope, anchor)).cloned();
         outermost.unwrap_or(target)
-    }
-    fn conditional(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        let then = self.sibling(keyword, "then")?;
-        let otherwise = self.sibling(keyword, "else")?;
-        if then.is_none() && otherwise.is_none() {
-            if self.tracks_evaluation() {
-                schema.annotating.push(self.subschema(keyword)?);
-            }
-            return Ok(());
-        }
-        let condition = self.subschema(keyword)?;
-        let negated = self.made(keyword, Schema::negated(condition));
-        let holds = self.made(keyword, Schema::all([condition].into_iter().chain(then).collect()));
-        let fails = self.made(keyword, Schema::all([negated].into_iter().chain(otherwise).collect()));
-        schema.any_of.push(vec![holds, fails]);
-        Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! From JSON to the schema IR: every keyword becomes fields of a [`Schema`](crate::schema::Schema).
 //!
-//! One file per family of keywords. A keyword that is known but cannot be enforced is noted in the schema and only
-//! reported if the schema is used, so unused definitions never stand in the way. References are resolved to places and
-//! loaded from a queue, each once, which is what makes recursive schemas finite.
+//! One file per keyword (`keyword/`), beside them what several share. References are resolved to places and loaded from a
+//! queue, each once, which is what makes recursive schemas finite.
 
 mod applicator;
 mod array;
+pub(crate) mod keyword;
 mod library;
 mod object;
 mod resources;
@@ -118,30 +118,13 @@ impl<'t> Loader<'t> {
         Ok(())
     }
     fn keyword(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        if !keyword.place.dialect.knows(keyword.name) {
-            if keyword.name == "dependencies" && keyword.draft() > Draft::Draft7 {
-                self.warn(keyword, "not a keyword of this draft, ignored");
+        match keyword::find(keyword.name) {
+            Some(definition) if keyword.place.dialect.knows_definition(definition) => {
+                (definition.read)(self, schema, keyword)
             }
-            return Ok(());
-        }
-        match keyword.name {
-            "type" | "enum" | "const" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"
-            | "multipleOf" | "minLength" | "maxLength" | "pattern" | "format" => self.scalar(schema, keyword),
-            "items" | "prefixItems" | "additionalItems" | "minItems" | "maxItems" | "uniqueItems" | "contains"
-            | "unevaluatedItems" => self.array(schema, keyword),
-            "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "propertyNames"
-            | "minProperties"
-            | "maxProperties"
-            | "dependencies"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "unevaluatedProperties" => self.object(schema, keyword),
-            "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" | "anyOf" | "oneOf" | "not" | "if" => {
-                self.applicator(schema, keyword)
+            Some(definition) if definition.name == "dependencies" && keyword.draft() > definition.until => {
+                self.warn(keyword, "not a keyword of this draft, ignored");
+                Ok(())
             }
             _ => Ok(()),
         }

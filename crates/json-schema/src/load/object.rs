@@ -1,44 +1,15 @@
-//! Keywords about objects. Dependencies become "the key is absent, or …".
+//! What keywords about objects share. Dependencies become "the key is absent, or …".
 
 use std::rc::Rc;
 
-use super::{least, most, object, strings, Keyword, Loader};
+use super::{object, strings, Keyword, Loader};
 use crate::error::Result;
 use crate::json::Value;
 use crate::schema::{Schema, SchemaId};
 
 impl<'t> Loader<'t> {
-    pub(super) fn object(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        let rules = &mut schema.object;
-        match keyword.name {
-            "properties" => rules.properties = self.members(keyword)?.into_iter().map(|(k, v)| (k.into(), v)).collect(),
-            "required" => rules.required = unique(strings(keyword.node)?),
-            "additionalProperties" => {
-                rules.additional = self.constraint(keyword)?;
-                rules.evaluates_all |= self.tracks_evaluation() && rules.additional.is_none();
-            }
-            "unevaluatedProperties" => {
-                rules.unevaluated = self.constraint(keyword)?;
-                rules.evaluates_all |= self.tracks_evaluation() && rules.unevaluated.is_none();
-            }
-            "patternProperties" => self.patterns(schema, keyword)?,
-            "propertyNames" => rules.names = self.constraint(keyword)?,
-            "minProperties" => rules.min_properties = least(keyword.node)?,
-            "maxProperties" => rules.max_properties = most(keyword.node)?,
-            _ => self.dependencies(schema, keyword)?,
-        }
-        Ok(())
-    }
-    fn patterns(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
-        for (pattern, value) in self.members(keyword)? {
-            match self.languages.pattern(pattern) {
-                Ok(language) => schema.object.patterns.push((language, value)),
-                Err(error) => schema.unsupported.push(keyword.pattern_error(&error)),
-            }
-        }
-        Ok(())
-    }
-    fn dependencies(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
+    /// The dependencies of all keys of the keyword's object.
+    pub(super) fn dependencies(&mut self, schema: &mut Schema, keyword: &Keyword<'_, 't>) -> Result<()> {
         let outer = keyword.place.child(keyword.name, keyword.node);
         for (key, node) in object(keyword.node)? {
             let trigger: Rc<str> = key.as_str().into();
@@ -64,7 +35,8 @@ impl<'t> Loader<'t> {
     }
 }
 
-fn unique(keys: Vec<Rc<str>>) -> Vec<Rc<str>> {
+/// The keys without repetition.
+pub(super) fn unique(keys: Vec<Rc<str>>) -> Vec<Rc<str>> {
     let mut seen = rustc_hash::FxHashSet::default();
     keys.into_iter().filter(|key| seen.insert(key.clone())).collect()
 }

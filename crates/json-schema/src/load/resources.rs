@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::keyword::{self, Subschemas};
 use super::library::Library;
 use super::scope::ScopeId;
-use crate::dialect::{subschemas, Dialect, Draft, Subschemas};
+use crate::dialect::{Dialect, Draft};
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::uri;
@@ -168,7 +169,7 @@ impl<'t> Resources<'t> {
                 self.declare(&place, schemas_only);
                 for (key, node) in members {
                     let child = place.child(key, node);
-                    match (subschemas(key), &node.value) {
+                    match (keyword::find(key).map_or(Subschemas::None, |found| found.subschemas), &node.value) {
                         (Subschemas::Direct, _) => self.collect(child, schemas_only),
                         (Subschemas::Members, Value::Object(members)) => {
                             members.iter().for_each(|(key, node)| self.collect(child.child(key, node), schemas_only));

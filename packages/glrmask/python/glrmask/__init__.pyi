@@ -681,7 +681,8 @@ class Constraint:
         """A part of the constraint as text, tables as far as they are filled.
 
         `"lexer"`: automata and terminals; `"classes"`: classes of tokens; `"tables"`: the LR automaton; `"rows"`: the
-        automaton that reads parser stacks; `"rules"`: what is asked beside the grammar. Raises `ValueError` for another name.
+        automaton that reads parser stacks; `"rules"`: what is asked beside the grammar. Raises
+        `ValueError` for another name.
         """
 
     def to_dot(self, view: Literal["lexer", "classes", "tables", "rows", "rules"]) -> str:

@@ -416,6 +416,35 @@ fn completions_close_what_compact_text_leaves_open() {
     }
 }
 
+/// No search for a completion could try the orders of so many members.
+#[test]
+fn completions_write_the_members_that_are_missing() {
+    let member = |i: usize| format!(r#""k{i}": {{"type": "array", "items": {{"type": "number"}}, "minItems": 1}}"#);
+    let members: Vec<String> = (0..40).map(member).collect();
+    let required: Vec<String> = (0..30).map(|i| format!("\"k{i}\"")).collect();
+    let schema = format!(
+        r#"{{"type": "object", "properties": {{{}, "in": {{"$ref": "\u0023"}}}}, "required": [{}]}}"#,
+        members.join(", "),
+        required.join(", ")
+    );
+    for whitespace in [Whitespace::Spaced, Whitespace::Compact, Whitespace::Flexible] {
+        let options = Options { whitespace, property_order: PropertyOrder::Any, ..Options::default() };
+        let compiled = compile(&schema, &options).unwrap();
+        let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+        for text in ["", "{\"k3", "{\"x\":", "{\"in\":{\"k0\":[1"] {
+            let mut state = constraint.start();
+            let text = if whitespace == Whitespace::Spaced { text.replace(':', ": ") } else { text.to_owned() };
+            state.commit_bytes(text.as_bytes()).unwrap();
+            let rest = state.shortest_completion().unwrap().unwrap();
+            let whole = String::from_utf8([text.as_bytes(), &rest].concat()).unwrap();
+            state.commit_bytes(&rest).unwrap();
+            assert!(state.is_accepting(), "{whole}");
+            let node = json::parse(&whole, 9).unwrap();
+            assert!((0..30).all(|i| has(&node, &format!("k{i}"))), "{whole}");
+        }
+    }
+}
+
 /// The way out is farther than the search has questions, but there is only one.
 #[test]
 fn a_long_way_out_without_a_choice_is_found() {

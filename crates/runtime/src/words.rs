@@ -131,6 +131,9 @@ impl Explanation {
             RuleBroken::NothingElseLeft => {
                 "every text from there repeats an item or key that must not be there twice".into()
             }
+            RuleBroken::NothingFound => {
+                "a search for a text from there without a repeated item or key ended by its bounds".into()
+            }
         })
     }
 

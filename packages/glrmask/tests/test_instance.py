@@ -108,6 +108,8 @@ def test_many_keys_in_any_order(vocab):
     assert state.is_accepting()
     with pytest.raises(GlrmaskError):
         constraint.start().commit_bytes(b'{"k1": true, "k1": true')
+    rest = constraint.start().shortest_completion()
+    assert set(json.loads(rest)) == set(keys)
 
 
 def test_batches_and_buffers_agree(vocab):

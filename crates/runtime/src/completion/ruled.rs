@@ -8,7 +8,8 @@
 //! The estimate knows nothing of the rules, so that a text with many items that must differ is hard to find: each way to
 //! choose those before counts. After [`EXACT`] places the search *settles*: where nothing is at stake some completion is
 //! sure to be left, and all other beginnings are dropped. From then on items are chosen one by one, the shortest that is
-//! new each time, and the text need not be the shortest.
+//! new each time, and the text need not be the shortest. So it is where members are missing that an object must have: they
+//! are written one after the other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -101,6 +102,9 @@ impl<'a> Ruled<'a> {
                 return Ok(Some(RuledText { bytes, is_minimal }));
             }
             self.check_limits()?;
+            if self.write_missing(number, &tracker, at)? {
+                continue;
+            }
             match self.is_settling() && tracker.is_free() {
                 true => self.settle(number)?,
                 false => self.expand(number, &tracker, at)?,
@@ -122,6 +126,11 @@ impl<'a> Ruled<'a> {
 
     /// Drops every beginning but this one, and goes on from there.
     fn settle(&mut self, number: usize) -> Result<(), RuntimeError> {
+        let (tracker, at) = self.forget_others(number);
+        self.expand(0, &tracker, at)
+    }
+
+    fn forget_others(&mut self, number: usize) -> (Tracker, GrammarPlace) {
         let read = self.read(number);
         self.settled.get_or_insert_default().extend(read);
         let Place { tracker, at, .. } = self.places.swap_remove(number);
@@ -130,7 +139,45 @@ impl<'a> Ruled<'a> {
         self.queue.clear();
         self.ends.retain(|&place, _| place == at);
         self.places.push(Place { tracker: tracker.clone(), at, from: None, read: 0 });
-        self.expand(0, &tracker, at)
+        (tracker, at)
+    }
+
+    /// Where the grammar's shortest text ends an object that lacks a member: goes up to there and on to the value of that
+    /// member, if the grammar spells its key as usual. Which of several comes first makes no difference.
+    fn write_missing(&mut self, number: usize, tracker: &Tracker, at: GrammarPlace) -> Result<bool, RuntimeError> {
+        let Some(rest) = self.end(at)? else { return Ok(false) };
+        let Err(violation) = tracker.clone().advance(&rest) else { return Ok(false) };
+        let Some(key) = violation.missing() else { return Ok(false) };
+        let before = rest.get(..violation.offset()).unwrap_or_default();
+        let wanted = [before, b",", key.as_bytes(), b":"].concat();
+        let Some((text, tracker, at)) = self.spell(tracker, at, &wanted, before.len())? else { return Ok(false) };
+        self.forget_others(number);
+        self.settled.get_or_insert_default().extend(text);
+        self.places.clear();
+        self.push(Place { tracker, at, from: None, read: 0 })?;
+        Ok(true)
+    }
+
+    /// The bytes with a space before one wherever the grammar wants it, from `spaced` on, and where they lead.
+    fn spell(
+        &mut self,
+        tracker: &Tracker,
+        mut at: GrammarPlace,
+        wanted: &[u8],
+        spaced: usize,
+    ) -> Result<Option<(Vec<u8>, Tracker, GrammarPlace)>, RuntimeError> {
+        let mut text = Vec::new();
+        for (number, &byte) in wanted.iter().enumerate() {
+            let bytes = self.following.next_bytes(at)?;
+            let space = (number >= spaced && !bytes.contains(byte)).then_some(b' ');
+            for byte in space.into_iter().chain([byte]) {
+                let Some(next) = self.following.step(at, byte)? else { return Ok(None) };
+                text.push(byte);
+                at = next;
+            }
+        }
+        let mut tracker = tracker.clone();
+        Ok(tracker.advance(&text).is_ok().then_some((text, tracker, at)))
     }
 
     /// Adds what is one byte on.

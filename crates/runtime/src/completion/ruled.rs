@@ -158,18 +158,20 @@ impl<'a> Ruled<'a> {
         Ok(true)
     }
 
-    /// The bytes with a space before one wherever the grammar wants it, from `spaced` on, and where they lead.
+    /// The bytes and where they lead; from `comma` on they are a comma, a key and a colon, with a space before wherever the
+    /// grammar wants it.
     fn spell(
         &mut self,
         tracker: &Tracker,
         mut at: GrammarPlace,
         wanted: &[u8],
-        spaced: usize,
+        comma: usize,
     ) -> Result<Option<(Vec<u8>, Tracker, GrammarPlace)>, RuntimeError> {
         let mut text = Vec::new();
         for (number, &byte) in wanted.iter().enumerate() {
             let bytes = self.following.next_bytes(at)?;
-            let space = (number >= spaced && !bytes.contains(byte)).then_some(b' ');
+            let is_apart = [comma, comma + 1, wanted.len() - 1].contains(&number);
+            let space = (is_apart && !bytes.contains(byte)).then_some(b' ');
             for byte in space.into_iter().chain([byte]) {
                 let Some(next) = self.following.step(at, byte)? else { return Ok(None) };
                 text.push(byte);

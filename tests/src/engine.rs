@@ -34,6 +34,7 @@ pub fn config(case: &Case, seed: u64) -> Config {
         ]);
         config.policy.limits.states = *rng.pick(&[None, None, Some(1), Some(40), Some(400)]);
         config.compare_from = *rng.pick(&[0, 20, config.compare_from, usize::MAX]);
+        config.shift_first = *rng.pick(&[None, Some(false), Some(true)]);
         config.policy.background = rng.chance(20);
         config.policy.threads = *rng.pick(&[1, 1, 3]);
     }

@@ -116,6 +116,21 @@ impl ClassDag {
         self.intern(open, edges)
     }
 
+    /// What is left of the class once its first terminal has turned out to be `terminal`: the class of what follows, and
+    /// where the terminal may be open at the end, its needs as those of ignored text. So a stack accepts `class` by a
+    /// sequence that begins with `terminal` exactly if what the stack is after shifting `terminal` accepts this class.
+    /// `None` if no sequence begins with it.
+    pub fn after(&mut self, class: ClassId, terminal: TerminalId) -> Option<ClassId> {
+        let node = &self.nodes[class];
+        let open: Vec<Open> = node.open.iter().filter(|o| o.terminal == terminal).copied().collect();
+        let rest = node.edges.iter().find(|edge| edge.0 == terminal).map(|edge| edge.1);
+        let open = open.into_iter().map(|o| Open { terminal: IGNORED, ..o }).collect();
+        match (self.intern(open, Vec::new()), rest) {
+            (Some(open), Some(rest)) => Some(self.union(open, rest)),
+            (open, rest) => open.or(rest),
+        }
+    }
+
     /// The node of a class.
     pub fn node(&self, class: ClassId) -> &ClassNode {
         &self.nodes[class]
@@ -243,6 +258,18 @@ mod tests {
         let below = dag.union(a, b);
         assert_eq!(&*dag.node(both).edges, &[(A, below)]);
         dag.check_invariants().unwrap();
+    }
+
+    #[test]
+    fn after_a_terminal_comes_what_follows_it_or_its_need() {
+        let mut dag = ClassDag::new();
+        let rest = dag.intern(vec![open(B)], vec![]).unwrap();
+        let c = dag.intern(vec![open(A), open(B)], vec![(A, rest)]).unwrap();
+        let both = dag.after(c, A).unwrap();
+        assert_eq!(&*dag.node(both).open, &[open(B), open(IGNORED)]);
+        let only_open = dag.after(c, B).unwrap();
+        assert_eq!(&*dag.node(only_open).open, &[open(IGNORED)]);
+        assert_eq!(None, dag.after(rest, A));
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct Config {
     pub cache_bytes: usize,
     /// See [`glrmask_runtime::Config::compare_from`].
     pub compare_from: usize,
+    /// See [`glrmask_runtime::Config::shift_first`].
+    pub shift_first: Option<bool>,
     /// How much is filled before decoding.
     pub policy: Policy,
     /// Whether bound grammars are compiled part by part and linked; otherwise as one grammar.
@@ -66,6 +68,7 @@ impl Default for Config {
             tables: glrmask_glr::Limits::default(),
             cache_bytes: glrmask_runtime::Config::default().cache_bytes,
             compare_from: glrmask_runtime::Config::default().compare_from,
+            shift_first: None,
             // Whoever wants it filled says so.
             policy: Policy { optimization: Optimization::FastBuild, ..Policy::default() },
             by_parts: true,
@@ -153,6 +156,7 @@ fn finish(
         end_tokens: config.end_tokens.clone(),
         cache_bytes: config.cache_bytes,
         compare_from: config.compare_from,
+        shift_first: config.shift_first,
         boundary_triggers,
     };
     let constraint = Constraint::new(parts, vocab.clone(), runtime)?;

@@ -143,6 +143,11 @@ impl LexerCache {
         self.classes.open_class(terminal, need)
     }
 
+    /// What is left of a class behind its first terminal: [`ClassDag::after`]. Memoised.
+    pub fn after(&mut self, class: ClassId, terminal: TerminalId) -> Option<ClassId> {
+        self.classes.after(class, terminal)
+    }
+
     /// The fingerprint of a component's automaton.
     pub(crate) fn fingerprint(&mut self, lexer: &Lexer, component: ComponentId) -> u128 {
         *self.fingerprints.entry(component).or_insert_with(|| lexer.component(component).dfa().fingerprint())

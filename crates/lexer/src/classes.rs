@@ -26,6 +26,7 @@ pub struct ClassTable {
     /// What `known` says of scans without outer conditions, dense: the walk over the vocabulary asks for nothing else.
     plain: Vec<u32>,
     restricted: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
+    after: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
     pub(crate) completions: CompletionTable,
     pub(crate) safety: SafetyTable,
 }
@@ -60,6 +61,12 @@ impl ClassTable {
         self.dag.open(terminal, need)
     }
 
+    /// What is left of a class behind its first terminal. Memoised.
+    pub fn after(&mut self, class: ClassId, terminal: TerminalId) -> Option<ClassId> {
+        let Self { dag, after, .. } = self;
+        *after.entry((class, terminal)).or_insert_with(|| dag.after(class, terminal))
+    }
+
     /// The hash-consed classes.
     pub fn dag(&self) -> &ClassDag {
         &self.dag
@@ -74,7 +81,8 @@ impl ClassTable {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        let classes = self.dag.memory_usage() + self.completions.memory_usage() + self.restricted.len() * 32;
+        let memos = (self.restricted.len() + self.after.len()) * 32;
+        let classes = self.dag.memory_usage() + self.completions.memory_usage() + memos;
         classes + self.scan_memory()
     }
 

@@ -136,6 +136,44 @@ impl Similarity {
         rows.filter(|((x, y), _)| x != y).fold(ByteSet::EMPTY, |apart, (_, bytes)| apart.union(bytes))
     }
 
+    /// The bytes after which the states may differ for tokens that continue the lexeme.
+    fn bytes_apart_continued(
+        &self,
+        lexer: &Lexer,
+        (a, a_ended): (StateId, &ByteSet),
+        (b, b_ended): (StateId, &ByteSet),
+    ) -> ByteSet {
+        let apart = self.bytes_apart(lexer, a, b);
+        let one_ended = a_ended.difference(b_ended).union(&b_ended.difference(a_ended));
+        apart.difference(&a_ended.intersection(b_ended)).union(&one_ended)
+    }
+
+    /// About how many trie nodes a common walk from both states visits, for tokens that continue the lexeme.
+    pub fn visits_apart_continued(
+        &self,
+        lexer: &Lexer,
+        (a, a_ended): (StateId, &ByteSet),
+        (b, b_ended): (StateId, &ByteSet),
+    ) -> usize {
+        let dfa = lexer.component(self.component).dfa();
+        let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(dfa.class_sets());
+        let apart = rows.filter(|((x, y), _)| x != y).map(|((&x, &y), bytes)| {
+            let alike = if x == Dfa::DEAD || y == Dfa::DEAD { 0 } else { self.alike(x, y) };
+            let bytes = bytes.difference(&a_ended.intersection(b_ended));
+            bytes.iter().map(|byte| self.shape.nodes(byte, alike)).sum::<usize>()
+        });
+        1 + apart.sum::<usize>()
+    }
+
+    /// About how many trie nodes a walk from `state` visits, for tokens that continue the lexeme.
+    pub fn visits_continued(&self, lexer: &Lexer, state: StateId, ended: &ByteSet) -> usize {
+        let dfa = lexer.component(self.component).dfa();
+        let live = dfa.row(state).iter().zip(dfa.class_sets()).filter(|(&next, _)| next != Dfa::DEAD);
+        let bytes = live.fold(ByteSet::EMPTY, |all, (_, set)| all.union(set));
+        let bytes = if dfa.is_accepting(state) { ended.complement() } else { bytes };
+        bytes.iter().map(|byte| self.shape.nodes(byte, 0)).sum()
+    }
+
     /// Tokens must be longer than this to tell the states apart after their first byte.
     fn alike(&self, x: StateId, y: StateId) -> usize {
         match &self.levels {
@@ -220,6 +258,45 @@ pub fn difference(
     for byte in walk.bytes_apart(start).iter() {
         let node = similarity.shape.roots[usize::from(byte)] as usize;
         if node > 0 && !walk.subtree(node, start)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(walk.moved))
+}
+
+/// [`difference`] for tokens that continue the lexeme: each state sees nothing behind the bytes that end it, which
+/// [`ended_by`](crate::ended_by) gave.
+///
+/// # Errors
+/// A limit of the cache.
+pub fn difference_continued(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    similarity: &Similarity,
+    (state, ended): (StateId, &ByteSet),
+    (reference, reference_ended): (StateId, &ByteSet),
+    limit: usize,
+) -> Result<Option<Vec<Moved>>, LexerError> {
+    let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
+    let seen = |walk: &mut Walk<'_>, state: StateId, alive: bool| {
+        let scan = |walk: &mut Walk<'_>| walk.cache.inside(lexer, (similarity.component, state), ConditionSetId::NONE);
+        alive.then(|| scan(walk))
+    };
+    for byte in similarity.bytes_apart_continued(lexer, (state, ended), (reference, reference_ended)).iter() {
+        let node = similarity.shape.roots[usize::from(byte)] as usize;
+        if node == 0 {
+            continue;
+        }
+        let start = match (ended.contains(byte), reference_ended.contains(byte)) {
+            (true, true) => continue,
+            (false, false) => walk.at(state, reference),
+            (mine, other) => {
+                let both = (seen(&mut walk, state, !mine), seen(&mut walk, reference, !other));
+                At::Scans(both)
+            }
+        };
+        if !walk.subtree(node, start)? {
             return Ok(None);
         }
     }

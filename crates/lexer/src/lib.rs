@@ -3,7 +3,7 @@
 //!
 //! In reading order: [`lexer`] (terminals and components), [`link`] (lexers side by side), [`conditions`] (longest match), [`scan`] (all lexings of a
 //! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
-//! from a token), [`mod@profile`] (the vocabulary by class), [`walk`] (what a lexeme alone makes of the vocabulary), [`cache`] (all that is filled on demand).
+//! from a token), [`mod@profile`] (the vocabulary by class), [`split`] (the same behind the first lexeme), [`walk`] (what a lexeme alone makes of the vocabulary), [`cache`] (all that is filled on demand).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -24,6 +24,7 @@ pub mod relation;
 mod runs;
 pub mod safety;
 pub mod scan;
+pub mod split;
 mod steps;
 pub mod walk;
 
@@ -31,11 +32,12 @@ pub use cache::LexerCache;
 pub use completions::Thread;
 pub use component::{Component, ComponentId};
 pub use conditions::{antichain, Condition, ConditionSets};
-pub use difference::{difference, warm, Moved, Similarity, WIDE};
+pub use difference::{difference, difference_continued, warm, Moved, Similarity, WIDE};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
 pub use link::LexerPart;
-pub use profile::{has_lexeme_walk, profile, profile_by_token, profile_inside, Profile, TokenSet};
+pub use profile::{has_lexeme_walk, profile, profile_by_token, profile_inside, profile_under, Profile, TokenSet};
 pub use relation::BitSet;
 pub use scan::{ScanId, StartSetId};
+pub use split::{beginning_with, ended_by, profile_continued};
 pub use walk::TokenGroup;

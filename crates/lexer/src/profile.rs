@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
-use glrmask_automata::Id;
-use glrmask_vocab::{Rank, RankSet, Vocab};
+use glrmask_automata::{ByteSet, Id};
+use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
 use rustc_hash::FxHashMap;
 
 use crate::cache::LexerCache;
@@ -145,6 +145,24 @@ impl Collector {
 pub fn profile(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: ScanId) -> Result<Profile, LexerError> {
     let mut found = Collector::default();
     let visited = found.walk(lexer, cache, vocab, (1, vocab.trie().len()), start)?;
+    Ok(found.finish(visited))
+}
+
+/// The part of the [`profile`] that begins with one of these bytes.
+///
+/// # Errors
+/// A limit of the cache.
+pub fn profile_under(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    start: ScanId,
+    bytes: &ByteSet,
+) -> Result<Profile, LexerError> {
+    let (trie, mut found, mut visited) = (vocab.trie(), Collector::default(), 0);
+    for child in trie.children(NodeId(0)).filter(|&child| bytes.contains(trie.byte(child))) {
+        visited += found.walk(lexer, cache, vocab, (child.index(), trie.end(child).index()), start)?;
+    }
     Ok(found.finish(visited))
 }
 

@@ -112,7 +112,7 @@ impl Constraint {
             return Err(ArtifactError::invalid("boundaries of another vocabulary"));
         }
         let (cache_bytes, compare_from) = (to_usize(cache_bytes), to_usize(compare_from));
-        let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers };
+        let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers, shift_first: None };
         let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
         let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {

@@ -24,6 +24,7 @@ use crate::marker::{MarkerTables, Markers};
 use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
 use crate::state::ConstraintState;
+use crate::split;
 use crate::stored::StoredFrozen;
 
 /// What the compiler hands over.
@@ -55,6 +56,9 @@ pub struct Config {
     /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
     /// states; `usize::MAX` turns that off.
     pub compare_from: usize,
+    /// Whether masks are asked for behind the first terminal, which is shifted for it; by default where many terminals
+    /// compete. Masks are the same.
+    pub shift_first: Option<bool>,
     /// The boundaries of what was put together, where they were asked for.
     pub boundary_triggers: Vec<BoundaryTrigger>,
 }
@@ -65,6 +69,7 @@ impl Default for Config {
             end_tokens: Vec::new(),
             cache_bytes: 256 << 20,
             compare_from: glrmask_lexer::WIDE,
+            shift_first: None,
             boundary_triggers: Vec::new(),
         }
     }
@@ -93,6 +98,8 @@ pub(crate) struct Inner {
     pub(crate) vocab: Vocab,
     pub(crate) config: Config,
     pub(crate) mask_words: usize,
+    /// Whether masks are asked for behind the first terminal.
+    pub(crate) shift_first: bool,
     /// Per LR state, the components in which a lexeme may start; found on first use.
     start_components: Box<[OnceLock<BitSet>]>,
     /// What was filled before decoding, if anything.
@@ -246,7 +253,7 @@ impl Constraint {
         let unfinished = Unfinished(&self.0.progress);
         let known = self.0.cache.read().condition_sets();
         let cut = eager::fill(&self.0, budget).map(|filled| {
-            self.0.frozen.store(Some(Arc::new(filled.frozen)));
+            self.0.frozen.store(filled.frozen.map(Arc::new));
             self.go_on_from(filled.cache, known);
             filled.cut
         });
@@ -263,9 +270,9 @@ impl Constraint {
     /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
     /// mean something else to the fill.
     fn go_on_from(&self, cache: Option<Cache>, known: usize) {
-        let Some(mut cache) = cache.filter(|cache| 4 * cache.memory_usage() < self.0.config.cache_bytes) else {
-            return;
-        };
+        // Without frozen tables these are all there is.
+        let most = if self.0.shift_first { self.0.config.cache_bytes } else { self.0.config.cache_bytes / 4 };
+        let Some(mut cache) = cache.filter(|cache| cache.memory_usage() < most) else { return };
         let mut current = self.0.cache.write();
         if current.condition_sets() == known {
             cache.add_clears(&current);
@@ -348,6 +355,7 @@ impl Inner {
         let mask_words = vocab.mask_words().max(end_words);
         let events = Events::new(&lexer, &vocab, &token_terminals, mask_words)?;
         let cache = RwLock::new(Cache::new(&lexer));
+        let shift_first = config.shift_first.unwrap_or_else(|| split::is_worth_it(&lexer));
         let (frozen, progress, completions) = (ArcSwapOption::empty(), Watched::default(), Mutex::default());
         Ok(Self {
             lexer,
@@ -358,6 +366,7 @@ impl Inner {
             vocab,
             config,
             mask_words,
+            shift_first,
             start_components,
             frozen,
             progress,

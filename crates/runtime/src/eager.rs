@@ -79,7 +79,7 @@ impl<E: Into<RuntimeError>> From<E> for Ended {
 
 /// What a fill leaves.
 pub(crate) struct Filled {
-    pub(crate) frozen: Frozen,
+    pub(crate) frozen: Option<Frozen>,
     /// What ended it before its time, if anything did.
     pub(crate) cut: Option<Cut>,
     /// The tables themselves, or those of one of the threads, to go on from if there is anything left to fill.
@@ -88,18 +88,21 @@ pub(crate) struct Filled {
 
 /// Fills everything, as far as the budget goes.
 pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
+    if inner.shift_first {
+        return fill_splits(inner, budget);
+    }
     let threads = budget.threads.min(MAX_THREADS);
     if threads < 2 {
         let mut cache = inner.cache.read().successor(&inner.lexer);
         let cut = fill_cache(inner, &mut cache, budget)?;
-        return Ok(Filled { frozen: Frozen::new(&cache), cut, cache: cut.map(|_| cache) });
+        return Ok(Filled { frozen: Some(Frozen::new(&cache)), cut, cache: cut.map(|_| cache) });
     }
     warm(inner, budget);
     let work = Work::new(inner, budget, threads);
     let fill_part = |worker: usize| -> Result<Filled, RuntimeError> {
         let mut cache = inner.cache.read().successor(&inner.lexer);
         let cut = Filler::new(inner, &mut cache, &work, worker).fill()?;
-        let frozen = Frozen::new(&cache);
+        let frozen = Some(Frozen::new(&cache));
         let wanted = worker == 0 && cut.is_some();
         Ok(Filled { frozen, cut, cache: wanted.then_some(cache) })
     };
@@ -119,13 +122,23 @@ pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, Runtime
     // Whoever was cut first tells the others to stop.
     let cut = parts.iter().filter_map(|part| part.cut).min_by_key(|&cut| cut == Cut::Stopped);
     let cache = parts.first_mut().and_then(|part| part.cache.take());
-    Ok(Filled { frozen: Frozen::join(parts.into_iter().map(|part| part.frozen).collect()), cut, cache })
+    let frozen = Frozen::join(parts.into_iter().filter_map(|part| part.frozen).collect());
+    Ok(Filled { frozen: Some(frozen), cut, cache })
 }
 
 /// Fills everything into these tables, on this thread. `None` if nothing is left to do.
 pub(crate) fn fill_cache(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) -> Result<Option<Cut>, RuntimeError> {
     let work = Work::new(inner, budget, 1);
     Filler::new(inner, cache, &work, 0).fill()
+}
+
+/// Fills the tables of a lexer whose terminals are shifted first. They stay where decoding fills the rest: masks, of
+/// which there are too many to make them all.
+fn fill_splits(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
+    let mut cache = inner.cache.read().successor(&inner.lexer);
+    let work = Work::new(inner, budget, 1);
+    let cut = Filler::new(inner, &mut cache, &work, 0).fill_splits()?;
+    Ok(Filled { frozen: None, cut, cache: Some(cache) })
 }
 
 /// Makes the long walks over the vocabulary on several threads; the fill finds them on the vocabulary.
@@ -255,6 +268,15 @@ impl<'a> Filler<'a> {
 
     fn fill(mut self) -> Result<Option<Cut>, RuntimeError> {
         let ended = self.run();
+        self.cut(ended)
+    }
+
+    fn fill_splits(mut self) -> Result<Option<Cut>, RuntimeError> {
+        let ended = self.run_splits();
+        self.cut(ended)
+    }
+
+    fn cut(&self, ended: Result<(), Ended>) -> Result<Option<Cut>, RuntimeError> {
         if ended.is_err() {
             self.work.over.store(true, Ordering::Relaxed);
         }
@@ -276,6 +298,39 @@ impl<'a> Filler<'a> {
             self.masks(task)?;
         }
         Ok(())
+    }
+
+    /// Places first, so that one query asks for all of them; then its rows.
+    fn run_splits(&mut self) -> Result<(), Ended> {
+        let (inner, work) = (self.inner, self.work);
+        let mut threads = Vec::new();
+        self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
+        self.cache.split_boundary(inner)?;
+        for (id, component) in inner.lexer.components().iter_enumerated() {
+            for &state in &work.places[id] {
+                if component.dfa().future(state).is_empty() {
+                    continue;
+                }
+                self.spend(1)?;
+                let before = self.cache.scans();
+                self.cache.viability(inner, Lexeme::Inside((id, state)), ConditionSetId::NONE)?;
+                self.cache.look_from(inner, (id, state))?;
+                self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
+                threads.push((id, state));
+            }
+        }
+        let query = self.cache.unite_queries(inner, &threads)?;
+        for thread in threads {
+            self.cache.split(inner, thread)?;
+        }
+        self.cache.lexer_mut().forget_scans();
+        let mut task = Task::default();
+        task.tops.insert(Tables::START);
+        let all = || (0..inner.tables.states()).map(LrState::from_usize);
+        for state in all() {
+            task.tops.extend(inner.tables.actionable(state).iter().filter_map(|&t| inner.tables.shift(state, t)));
+        }
+        self.rows(query, &mut task)
     }
 
     fn spend(&mut self, work: usize) -> Result<(), Ended> {

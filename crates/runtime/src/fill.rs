@@ -20,6 +20,7 @@ use crate::branch::Lexeme;
 use crate::constraint::{Inner, Stats};
 use crate::error::RuntimeError;
 use crate::mask::{Mask, TokenSets};
+use crate::split::Splits;
 
 typed_id!(
     /// A partition of the vocabulary with what it asks of the parser.
@@ -33,6 +34,8 @@ pub(crate) enum Viability {
     Always,
     /// When the stack accepts one of these classes.
     Query(QueryId),
+    /// When a terminal that the lexeme may become can be shifted.
+    Shift,
     /// Never.
     Never,
 }
@@ -41,9 +44,9 @@ pub(crate) enum Viability {
 #[derive(Debug)]
 pub(crate) struct FilledProfile {
     pub(crate) query: QueryId,
-    tokens: TokenSets,
+    pub(crate) tokens: TokenSets,
     /// A profile with the same query from which this one differs by moved tokens.
-    whole: Option<ProfileId>,
+    pub(crate) whole: Option<ProfileId>,
     pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
 }
 
@@ -83,8 +86,8 @@ struct Reference {
 /// The tables.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    lexer: LexerCache,
-    dwa: ParserDwa,
+    pub(crate) lexer: LexerCache,
+    pub(crate) dwa: ParserDwa,
     completable: Completable,
     /// Conditions some class needs; the automaton of completable stacks covers them.
     needed: FxHashSet<ConditionSetId>,
@@ -99,6 +102,8 @@ pub(crate) struct Cache {
     profiles: IndexVec<ProfileId, FilledProfile>,
     /// By component, once its first profile is asked for.
     families: Vec<Option<Family>>,
+    /// Where masks are asked for behind the first terminal.
+    pub(crate) splits: Splits,
     mask_bytes: usize,
     clears: usize,
     scan_clears: usize,
@@ -121,6 +126,7 @@ impl Cache {
             plain_boundary: FxHashMap::default(),
             profiles: IndexVec::new(),
             families: lexer.components().iter().map(|_| None).collect(),
+            splits: Splits::default(),
             mask_bytes: 0,
             clears: 0,
             scan_clears: 0,
@@ -250,8 +256,11 @@ impl Cache {
             (_, Some(class)) => {
                 self.cover(inner, [class])?;
                 let free = |o: &Open| o.terminal == IGNORED && o.need == Need::Free;
-                if self.lexer.dag().node(class).open.iter().any(free) {
+                let node = self.lexer.dag().node(class);
+                if node.open.iter().any(free) {
                     Viability::Always
+                } else if inner.shift_first && node.open.iter().all(|open| open.need == Need::Free) {
+                    Viability::Shift
                 } else {
                     Viability::Query(self.dwa.query(self.lexer.dag(), [class]))
                 }
@@ -413,6 +422,22 @@ impl Cache {
             return Ok(None);
         }
         self.cover(inner, moved.iter().filter_map(|m| m.to))?;
+        let profile = self.moved_profile(inner, base, &moved)?;
+        let recent = &mut self.family(inner, thread.0).recent;
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        recent.push_back(Reference { state: thread.1, profile, base, moved: moved.into() });
+        Ok(Some(profile))
+    }
+
+    /// A profile that differs in `moved`, whose classes are covered, from that of `base`, in which nothing is moved.
+    pub(crate) fn moved_profile(
+        &mut self,
+        inner: &Inner,
+        base: ProfileId,
+        moved: &[Moved],
+    ) -> Result<ProfileId, RuntimeError> {
         let (dag, from) = (self.lexer.dag(), &self.profiles[base]);
         let asked = |class| self.dwa.places(dag, from.query, class).is_some();
         let same_query = moved.iter().filter_map(|m| m.to).all(asked);
@@ -420,16 +445,14 @@ impl Cache {
             true => from.query,
             false => self.dwa.query(dag, from.tokens.classes().chain(moved.iter().filter_map(|m| m.to))),
         };
-        let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (&moved, &inner.vocab));
-        self.mask_bytes += tokens.memory_usage();
+        let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (moved, &inner.vocab));
         let whole = same_query.then_some(base);
-        let profile = self.profiles.push(FilledProfile { query, tokens, whole, masks: FxHashMap::default() });
-        let recent = &mut self.family(inner, thread.0).recent;
-        if recent.len() >= RECENT {
-            recent.pop_front();
-        }
-        recent.push_back(Reference { state: thread.1, profile, base, moved: moved.into() });
-        Ok(Some(profile))
+        Ok(self.add_profile(FilledProfile { query, tokens, whole, masks: FxHashMap::default() }))
+    }
+
+    pub(crate) fn add_profile(&mut self, profile: FilledProfile) -> ProfileId {
+        self.mask_bytes += profile.tokens.memory_usage();
+        self.profiles.push(profile)
     }
 
     #[inline]
@@ -469,14 +492,13 @@ impl Cache {
         self.cover(inner, found.classes.iter().map(|c| c.0))?;
         let query = self.dwa.query(self.lexer.dag(), found.classes.iter().map(|c| c.0));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, found.classes);
-        self.mask_bytes += tokens.memory_usage();
-        Ok(self.profiles.push(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
+        Ok(self.add_profile(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
     }
 
     // ------------------------------------------------------------------ completable stacks
 
     /// Makes sure the automaton of completable stacks covers every condition these classes need.
-    fn cover(&mut self, inner: &Inner, classes: impl IntoIterator<Item = ClassId>) -> Result<(), RuntimeError> {
+    pub(crate) fn cover(&mut self, inner: &Inner, classes: impl IntoIterator<Item = ClassId>) -> Result<(), RuntimeError> {
         let mut work: Vec<ClassId> = classes.into_iter().collect();
         let mut missing = Vec::new();
         while let Some(class) = work.pop() {
@@ -559,7 +581,7 @@ impl Cache {
 }
 
 /// What has moved in all: first `before`, then `after`. Both by rising rank.
-fn in_all(before: &[Moved], after: &[Moved]) -> Vec<Moved> {
+pub(crate) fn in_all(before: &[Moved], after: &[Moved]) -> Vec<Moved> {
     let mut all = Vec::with_capacity(before.len() + after.len());
     let mut first = before.iter().peekable();
     for &Moved { rank, from, to } in after {

@@ -36,6 +36,7 @@ mod mask;
 mod progress;
 mod query;
 pub mod speculate;
+mod split;
 pub mod state;
 mod stored;
 pub mod token_ids;

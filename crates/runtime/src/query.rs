@@ -4,9 +4,11 @@
 //! with exclusive access and fills. One stack without conditions is the fast path; sets of stacks are walked as a graph,
 //! each (node, row) once.
 
+use std::sync::Arc;
+
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_glr::{LrState, QueryId, RowId};
-use glrmask_lexer::BitSet;
+use glrmask_glr::{parser, LrState, QueryId, RowId};
+use glrmask_lexer::{BitSet, Thread};
 use glrmask_vocab::Vocab;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -18,6 +20,7 @@ use crate::event;
 use crate::fill::{Cache, ProfileId, Viability};
 use crate::frozen::Frozen;
 use crate::mask::Mask;
+use crate::split::{Part, Split};
 use crate::state::condition_sets;
 
 /// Something is not in the tables yet.
@@ -29,6 +32,10 @@ trait Access {
     type Error;
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Self::Error>;
     fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Self::Error>;
+    /// How the mask at a place of a lexeme is asked for behind the first terminal.
+    fn split(&mut self, thread: Thread) -> Result<Arc<Split>, Self::Error>;
+    /// The profile between lexemes, where any may start.
+    fn split_boundary(&mut self) -> Result<ProfileId, Self::Error>;
     fn query(&self, profile: ProfileId) -> QueryId;
     fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Self::Error>;
     fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Self::Error>;
@@ -50,6 +57,12 @@ impl Access for Ready<'_> {
     #[inline]
     fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Missing> {
         self.0.profile(lexeme, || only_top(stacks), c).ok_or(Missing)
+    }
+    fn split(&mut self, _: Thread) -> Result<Arc<Split>, Missing> {
+        Err(Missing)
+    }
+    fn split_boundary(&mut self) -> Result<ProfileId, Missing> {
+        Err(Missing)
     }
     #[inline]
     fn query(&self, profile: ProfileId) -> QueryId {
@@ -100,6 +113,14 @@ impl Access for Known<'_> {
         known.ok_or(Missing)
     }
     #[inline]
+    fn split(&mut self, thread: Thread) -> Result<Arc<Split>, Missing> {
+        self.cache.splits.known(thread).cloned().ok_or(Missing)
+    }
+    #[inline]
+    fn split_boundary(&mut self) -> Result<ProfileId, Missing> {
+        self.cache.splits.known_boundary().ok_or(Missing)
+    }
+    #[inline]
     fn query(&self, profile: ProfileId) -> QueryId {
         self.cache.profile(profile).query
     }
@@ -143,6 +164,12 @@ impl Access for Filling<'_> {
             }
         }
     }
+    fn split(&mut self, thread: Thread) -> Result<Arc<Split>, RuntimeError> {
+        self.cache.split(self.inner, thread)
+    }
+    fn split_boundary(&mut self) -> Result<ProfileId, RuntimeError> {
+        self.cache.split_boundary(self.inner)
+    }
     fn query(&self, profile: ProfileId) -> QueryId {
         self.cache.profile(profile).query
     }
@@ -170,14 +197,14 @@ pub(crate) fn is_viable(inner: &Inner, branch: &Branch) -> Result<bool, RuntimeE
     }
     {
         let cache = inner.cache.read();
-        if let Ok(viable) = viable_with(&mut Known { inner, cache: &cache }, branch) {
+        if let Ok(viable) = viable_with(&mut Known { inner, cache: &cache }, inner, branch) {
             return Ok(viable);
         }
     }
     let mut cache = inner.cache.write();
     let cache = &mut *cache;
     cache.shrink(&inner.lexer, inner.config.cache_bytes);
-    viable_with(&mut Filling { inner, cache }, branch)
+    viable_with(&mut Filling { inner, cache }, inner, branch)
 }
 
 /// [`is_viable`], if that is known already and nobody is filling the tables.
@@ -186,18 +213,27 @@ pub(crate) fn known_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
         return Some(viable);
     }
     let cache = inner.cache.try_read()?;
-    viable_with(&mut Known { inner, cache: &cache }, branch).ok()
+    viable_with(&mut Known { inner, cache: &cache }, inner, branch).ok()
 }
 
 fn frozen_viable(inner: &Inner, branch: &Branch) -> Option<bool> {
-    inner.frozen().as_ref().and_then(|frozen| viable_with(&mut Ready(frozen), branch).ok())
+    inner.frozen().as_ref().and_then(|frozen| viable_with(&mut Ready(frozen), inner, branch).ok())
 }
 
-fn viable_with<A: Access>(access: &mut A, branch: &Branch) -> Result<bool, A::Error> {
+fn viable_with<A: Access>(access: &mut A, inner: &Inner, branch: &Branch) -> Result<bool, A::Error> {
     for conditions in condition_sets(&branch.stacks) {
         match access.viability(branch.lexeme, conditions)? {
             Viability::Always => return Ok(true),
             Viability::Never => {}
+            Viability::Shift => {
+                let Lexeme::Inside((component, state)) = branch.lexeme else { continue };
+                let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
+                let live = inner.lexer.component(component).live(state);
+                let mut terminals = live.filter_map(|t| inner.lexer.parser_terminal(t));
+                if terminals.any(|t| parser::can_shift(&inner.tables, &stacks, t)) {
+                    return Ok(true);
+                }
+            }
             Viability::Query(query) => {
                 let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
                 let mut found = false;
@@ -229,14 +265,14 @@ fn fill_text_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> Resu
     }
     {
         let cache = inner.cache.read();
-        if mask_with(&mut Known { inner, cache: &cache }, &inner.vocab, branches, words).is_ok() {
+        if mask_with(&mut Known { inner, cache: &cache }, inner, branches, words).is_ok() {
             return Ok(());
         }
     }
     let mut cache = inner.cache.write();
     let cache = &mut *cache;
     cache.shrink(&inner.lexer, inner.config.cache_bytes);
-    mask_with(&mut Filling { inner, cache }, &inner.vocab, branches, words)
+    mask_with(&mut Filling { inner, cache }, inner, branches, words)
 }
 
 /// [`fill_mask`], if all of it is known already and nobody is filling the tables; otherwise false, and `words` is junk.
@@ -251,41 +287,102 @@ fn known_text_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> boo
         return true;
     }
     let Some(cache) = inner.cache.try_read() else { return false };
-    mask_with(&mut Known { inner, cache: &cache }, &inner.vocab, branches, words).is_ok()
+    mask_with(&mut Known { inner, cache: &cache }, inner, branches, words).is_ok()
 }
 
 fn frozen_mask(inner: &Inner, branches: &Branches, words: &mut [u32]) -> bool {
     let frozen = inner.frozen();
     let Some(frozen) = frozen.as_ref() else { return false };
-    mask_with(&mut Ready(frozen), &inner.vocab, branches, words).is_ok()
+    mask_with(&mut Ready(frozen), inner, branches, words).is_ok()
 }
 
-fn mask_with<A: Access>(access: &mut A, vocab: &Vocab, branches: &Branches, words: &mut [u32]) -> Result<(), A::Error> {
-    let mut written = false;
+fn mask_with<A: Access>(access: &mut A, inner: &Inner, branches: &Branches, words: &mut [u32]) -> Result<(), A::Error> {
+    let mut out = Out { vocab: &inner.vocab, words, written: false };
     for branch in branches {
         for conditions in condition_sets(&branch.stacks) {
             let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
-            let profile = access.profile(branch.lexeme, &stacks, conditions)?;
-            let query = access.query(profile);
-            let mut rows: SmallVec<[RowId; 4]> = SmallVec::new();
-            run(access, query, &stacks, &mut |_, row| {
-                rows.push(row);
-                false
-            })?;
-            for row in rows {
-                let mask = access.mask(profile, row)?;
-                match written {
-                    true => mask.add(vocab, words),
-                    false => mask.write(vocab, words),
+            match branch.lexeme {
+                Lexeme::Inside(thread) if inner.shift_first && conditions == ConditionSetId::NONE => {
+                    out.add_split(access, inner, thread, &stacks)?;
                 }
-                written = true;
+                Lexeme::Boundary if inner.shift_first && conditions == ConditionSetId::NONE => {
+                    let profile = access.split_boundary()?;
+                    out.add(access, &[profile], &stacks)?;
+                }
+                lexeme => {
+                    let profile = access.profile(lexeme, &stacks, conditions)?;
+                    out.add(access, &[profile], &stacks)?;
+                }
             }
         }
     }
-    if !written {
+    if !out.written {
         words.fill(0);
     }
     Ok(())
+}
+
+/// Where a mask is written.
+struct Out<'a> {
+    vocab: &'a Vocab,
+    words: &'a mut [u32],
+    /// Whether anything has been written; until then the words are junk.
+    written: bool,
+}
+
+impl Out<'_> {
+    /// Adds what these profiles, which ask the same, allow on the stacks.
+    fn add<A: Access>(&mut self, access: &mut A, profiles: &[ProfileId], stacks: &Stacks) -> Result<(), A::Error> {
+        let Some(&first) = profiles.first() else { return Ok(()) };
+        let query = access.query(first);
+        let mut rows: SmallVec<[RowId; 4]> = SmallVec::new();
+        run(access, query, stacks, &mut |_, row| {
+            rows.push(row);
+            false
+        })?;
+        for row in rows {
+            for &profile in profiles {
+                let mask = access.mask(profile, row)?;
+                match self.written {
+                    true => mask.add(self.vocab, self.words),
+                    false => mask.write(self.vocab, self.words),
+                }
+                self.written = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is allowed inside a lexeme, asked behind the first terminal: see [`crate::split`].
+    fn add_split<A: Access>(
+        &mut self,
+        access: &mut A,
+        inner: &Inner,
+        thread: Thread,
+        stacks: &Stacks,
+    ) -> Result<(), A::Error> {
+        let split = access.split(thread)?;
+        for &Part { terminal, continued, ended } in &*split.parts {
+            if !parser::can_shift(&inner.tables, stacks, terminal) {
+                continue;
+            }
+            let shifted = parser::shift_terminal(&inner.tables, stacks, terminal);
+            match (continued, ended) {
+                (Some(continued), Some(ended)) if access.query(continued) == access.query(ended) => {
+                    self.add(access, &[continued, ended], &shifted)?;
+                }
+                _ => {
+                    for profile in [continued, ended].into_iter().flatten() {
+                        self.add(access, &[profile], &shifted)?;
+                    }
+                }
+            }
+        }
+        for profile in [split.after_ignored, split.whole].into_iter().flatten() {
+            self.add(access, &[profile], stacks)?;
+        }
+        Ok(())
+    }
 }
 
 /// The stacks that have this set of conditions among their alternatives.

@@ -64,7 +64,8 @@ const QUERY: u32 = 3;
 
 fn code(viability: Option<Viability>) -> u32 {
     match viability {
-        None => UNKNOWN,
+        // Tables of lexers whose terminals are shifted first are not stored.
+        None | Some(Viability::Shift) => UNKNOWN,
         Some(Viability::Always) => ALWAYS,
         Some(Viability::Never) => NEVER,
         Some(Viability::Query(query)) => QUERY + query.0,

@@ -32,7 +32,7 @@ pub use completable::{Completable, Lexemes};
 pub use effects::{Machine, Then};
 pub use error::GlrError;
 pub use limits::Limits;
-pub use parser_dwa::{AcceptId, ParserDwa, QueryId, RowId};
+pub use parser_dwa::{AcceptId, ParserDwa, QueryId, Reading, RowId};
 pub use rules::{Rule, RuleSet};
 pub use tables::{LrState, Reduction, Tables};
 pub use terminal_set::TerminalSet;

@@ -1,12 +1,13 @@
 //! The Parser DWA: a deterministic automaton over parser stacks, read from the top, that says which tokens are legal.
 //!
-//! A state ([`Row`]) holds, for every group of first terminals of the classes in question, the places that are accepted
-//! so far and the atom that is still reading. Reading a stack symbol only adds to what is accepted; a row whose
-//! atoms are all done is final, and for it the mask is known. Rows are hash-consed and made on demand; exploring them
-//! all at compile time is the same code run to the end. Rows know classes, never tokens.
+//! A state ([`Row`]) holds, for every group of first terminals of the classes in question, the atom that is still reading.
+//! An edge leads to what is left to read, and says what it accepts: for every group a set of places, all in one number
+//! ([`AcceptId`]). What a stack accepts is the union over the edges on the way down; where nothing is left to read the
+//! walk ends. So rows do not remember what was accepted, and different pasts share a future. Everything is hash-consed and
+//! made on demand; exploring it all at compile time is the same code run to the end. Rows know classes, never tokens.
 
 use glrmask_automata::lexdag::{ClassDag, ClassId, IGNORED};
-use glrmask_automata::{typed_id, Id, IndexVec, TerminalId};
+use glrmask_automata::{typed_id, IndexVec, TerminalId};
 use rustc_hash::FxHashMap;
 
 use crate::atoms::{AtomId, Atoms, GroupId};
@@ -24,9 +25,36 @@ typed_id!(
     pub struct RowId, "row"
 );
 typed_id!(
-    /// What a row accepts: two rows of one query with equal ids allow the same tokens.
+    /// What is accepted, of one query: equal ids allow the same tokens.
     pub struct AcceptId, "accept"
 );
+
+impl RowId {
+    /// Nothing is left to read.
+    pub const DONE: Self = Self(0);
+}
+
+impl AcceptId {
+    /// Nothing is accepted.
+    pub const NOTHING: Self = Self(0);
+}
+
+/// Where a walk down a stack stands: what is left to read, and what has been accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reading {
+    /// What is left to read.
+    pub row: RowId,
+    /// What has been accepted so far.
+    pub accepted: AcceptId,
+}
+
+impl Reading {
+    /// Whether no further symbol changes what is accepted.
+    #[inline]
+    pub fn is_done(self) -> bool {
+        self.row == RowId::DONE
+    }
+}
 
 /// Rows one cache may hold.
 const ROW_LIMIT: usize = 20_000_000;
@@ -42,40 +70,54 @@ pub struct Query {
 
 /// A state of the Parser DWA.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Row {
+struct Row {
     /// What is asked.
-    pub query: QueryId,
-    /// Places of each group accepted so far.
-    pub accepted: Box<[WeightId]>,
+    query: QueryId,
     /// What is still being read, per group.
     atoms: Box<[AtomId]>,
 }
 
-impl Row {
-    /// Whether no further symbol can change what is accepted.
-    pub fn is_final(&self) -> bool {
-        self.atoms.iter().all(|&a| a == AtomId::NONE)
-    }
-    /// Whether nothing is accepted (yet).
-    pub fn accepts_nothing(&self) -> bool {
-        self.accepted.iter().all(|&w| w == WeightId::ZERO)
-    }
+/// What is accepted: places of each group.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Accepted {
+    query: QueryId,
+    places: Box<[WeightId]>,
 }
 
 /// The Parser DWA, filled on demand.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ParserDwa {
     atoms: Atoms,
     queries: IndexVec<QueryId, Query>,
     query_ids: FxHashMap<Box<[GroupId]>, QueryId>,
     rows: IndexVec<RowId, Row>,
     row_ids: FxHashMap<Row, RowId>,
-    finals: Vec<bool>,
-    accepts: Vec<AcceptId>,
-    accept_ids: FxHashMap<(QueryId, Box<[WeightId]>), AcceptId>,
-    starts: FxHashMap<(QueryId, LrState), RowId>,
-    edges: FxHashMap<(RowId, LrState), RowId>,
+    accepts: IndexVec<AcceptId, Accepted>,
+    accept_ids: FxHashMap<Accepted, AcceptId>,
+    unions: FxHashMap<(AcceptId, AcceptId), AcceptId>,
+    starts: FxHashMap<(QueryId, LrState), Reading>,
+    edges: FxHashMap<(RowId, LrState), Reading>,
     bytes: usize,
+}
+
+impl Default for ParserDwa {
+    fn default() -> Self {
+        let mut dwa = Self {
+            atoms: Atoms::default(),
+            queries: IndexVec::new(),
+            query_ids: FxHashMap::default(),
+            rows: IndexVec::new(),
+            row_ids: FxHashMap::default(),
+            accepts: IndexVec::new(),
+            accept_ids: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            starts: FxHashMap::default(),
+            edges: FxHashMap::default(),
+            bytes: 0,
+        };
+        dwa.reserve();
+        dwa
+    }
 }
 
 impl ParserDwa {
@@ -146,10 +188,19 @@ impl ParserDwa {
         open.chain(node.edges.iter().map(|&(t, rest)| place(t, Then::Class(rest)))).collect()
     }
 
-    /// Whether the row accepts one of these places.
-    pub fn accepts_any(&self, row: RowId, places: &[(usize, usize)]) -> bool {
-        let accepted = &self.rows[row].accepted;
-        places.iter().any(|&(group, place)| self.atoms.weights.contains(accepted[group], place))
+    /// Whether one of these places is accepted.
+    pub fn accepts_any(&self, accept: AcceptId, places: &[(usize, usize)]) -> bool {
+        let accepted = &self.accepts[accept].places;
+        let holds = |&(group, place): &(usize, usize)| {
+            accepted.get(group).is_some_and(|&weight| self.atoms.weights.contains(weight, place))
+        };
+        places.iter().any(holds)
+    }
+
+    /// The (group, place) pairs that are accepted.
+    pub fn accepted_places(&self, accept: AcceptId) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let groups = self.accepts[accept].places.iter().enumerate();
+        groups.flat_map(|(group, &weight)| self.atoms.weights.iter(weight).map(move |place| (group, place)))
     }
 
     /// Forgets every row, atom and stack-effect state; queries stay valid. For when the automaton of completable
@@ -158,12 +209,20 @@ impl ParserDwa {
         self.atoms.clear();
         self.rows = IndexVec::new();
         self.row_ids.clear();
-        self.finals.clear();
-        self.accepts.clear();
+        self.accepts = IndexVec::new();
         self.accept_ids.clear();
+        self.unions.clear();
         self.starts.clear();
         self.edges.clear();
         self.bytes = 0;
+        self.reserve();
+    }
+
+    /// The row that has nothing to read and the set that accepts nothing are those of every query.
+    fn reserve(&mut self) {
+        let query = QueryId(u32::MAX);
+        self.rows.push(Row { query, atoms: Box::default() });
+        self.accepts.push(Accepted { query, places: Box::default() });
     }
 
     /// A query.
@@ -171,100 +230,125 @@ impl ParserDwa {
         &self.queries[query]
     }
 
-    /// The row for `query` after reading the top of the stack; `None` if it is not known yet.
+    /// The walk for `query` after reading the top of the stack; `None` if it is not known yet.
     #[inline]
-    pub fn known_start(&self, query: QueryId, top: LrState) -> Option<RowId> {
+    pub fn known_start(&self, query: QueryId, top: LrState) -> Option<Reading> {
         self.starts.get(&(query, top)).copied()
     }
 
-    /// The row after reading one more symbol; `None` if it is not known yet.
+    /// The walk after reading one more symbol; `None` if it is not known yet.
     #[inline]
-    pub fn known_read(&self, row: RowId, symbol: LrState) -> Option<RowId> {
-        self.edges.get(&(row, symbol)).copied()
+    pub fn known_read(&self, reading: Reading, symbol: LrState) -> Option<Reading> {
+        if reading.is_done() {
+            return Some(reading);
+        }
+        let edge = self.edges.get(&(reading.row, symbol))?;
+        Some(Reading { row: edge.row, accepted: self.known_union(reading.accepted, edge.accepted)? })
     }
 
-    /// The row for `query` after reading the top of the stack. Memoised.
+    #[inline]
+    fn known_union(&self, a: AcceptId, b: AcceptId) -> Option<AcceptId> {
+        match trivial_union(a, b) {
+            Some(known) => Some(known),
+            None => self.unions.get(&(a.min(b), a.max(b))).copied(),
+        }
+    }
+
+    /// The walk for `query` after reading the top of the stack. Memoised.
     ///
     /// # Errors
     /// The cache is over its limit.
-    pub fn start(&mut self, m: Machine<'_>, query: QueryId, top: LrState) -> Result<RowId, GlrError> {
+    pub fn start(&mut self, m: Machine<'_>, query: QueryId, top: LrState) -> Result<Reading, GlrError> {
         if let Some(known) = self.known_start(query, top) {
             return Ok(known);
         }
         let groups = self.queries[query].groups.clone();
-        let mut accepted = Vec::with_capacity(groups.len());
+        let mut places = Vec::with_capacity(groups.len());
         let mut atoms = Vec::with_capacity(groups.len());
         for &group in &groups {
             let (weight, atom) = self.atoms.start(m, group, top)?;
-            accepted.push(weight);
+            places.push(weight);
             atoms.push(self.atoms.without(atom, weight)?);
         }
-        let row = self.intern(Row { query, accepted: accepted.into(), atoms: atoms.into() })?;
-        self.starts.insert((query, top), row);
-        Ok(row)
+        let reading = self.reading(query, atoms, places)?;
+        self.starts.insert((query, top), reading);
+        Ok(reading)
     }
 
-    /// The row after reading one more symbol. Memoised.
+    /// The walk after reading one more symbol. Memoised.
     ///
     /// # Errors
     /// The cache is over its limit.
-    pub fn read(&mut self, m: Machine<'_>, row: RowId, symbol: LrState) -> Result<RowId, GlrError> {
-        if self.is_final(row) {
-            return Ok(row);
+    pub fn read(&mut self, m: Machine<'_>, reading: Reading, symbol: LrState) -> Result<Reading, GlrError> {
+        if reading.is_done() {
+            return Ok(reading);
         }
-        if let Some(known) = self.known_read(row, symbol) {
-            return Ok(known);
-        }
-        let Row { query, mut accepted, mut atoms } = self.rows[row].clone();
-        for (weight, atom) in accepted.iter_mut().zip(atoms.iter_mut()) {
-            let (more, left) = self.atoms.read(m, *atom, symbol)?;
-            *weight = self.atoms.weights.union(*weight, more);
-            *atom = self.atoms.without(left, *weight)?;
-        }
-        let next = self.intern(Row { query, accepted, atoms })?;
-        self.edges.insert((row, symbol), next);
-        Ok(next)
+        let edge = self.edge(m, reading.row, symbol)?;
+        Ok(Reading { row: edge.row, accepted: self.union(reading.accepted, edge.accepted)? })
     }
 
-    /// A row.
-    pub fn row(&self, row: RowId) -> &Row {
-        &self.rows[row]
+    /// What reading a symbol leads to and accepts by itself. Memoised.
+    ///
+    /// # Errors
+    /// The cache is over its limit.
+    pub fn edge(&mut self, m: Machine<'_>, row: RowId, symbol: LrState) -> Result<Reading, GlrError> {
+        if row == RowId::DONE {
+            return Ok(Reading { row, accepted: AcceptId::NOTHING });
+        }
+        if let Some(&known) = self.edges.get(&(row, symbol)) {
+            return Ok(known);
+        }
+        let Row { query, mut atoms } = self.rows[row].clone();
+        let mut places = vec![WeightId::ZERO; atoms.len()];
+        for (weight, atom) in places.iter_mut().zip(atoms.iter_mut()).filter(|(_, atom)| **atom != AtomId::NONE) {
+            let (more, left) = self.atoms.read(m, *atom, symbol)?;
+            *weight = more;
+            *atom = self.atoms.without(left, more)?;
+        }
+        let edge = self.reading(query, atoms.into_vec(), places)?;
+        self.edges.insert((row, symbol), edge);
+        Ok(edge)
     }
-    /// Whether no further symbol can change what the row accepts.
-    #[inline]
-    pub fn is_final(&self, row: RowId) -> bool {
-        self.finals[row.0 as usize]
+
+    /// What is accepted by either; of one query. Memoised.
+    fn union(&mut self, a: AcceptId, b: AcceptId) -> Result<AcceptId, GlrError> {
+        if let Some(known) = self.known_union(a, b) {
+            return Ok(known);
+        }
+        let Accepted { query, places: mut all } = self.accepts[a].clone();
+        for (weight, &more) in all.iter_mut().zip(&*self.accepts[b].places) {
+            *weight = self.atoms.weights.union(*weight, more);
+        }
+        let both = self.intern_accepted(Accepted { query, places: all })?;
+        self.unions.insert((a.min(b), a.max(b)), both);
+        Ok(both)
     }
-    /// What the row accepts, as an id that equal sets share.
-    #[inline]
-    pub fn accept(&self, row: RowId) -> AcceptId {
-        self.accepts[row.0 as usize]
-    }
-    /// Number of different sets that rows accept.
+
+    /// Number of different sets that are accepted, with the empty one.
     pub fn accepts(&self) -> usize {
-        self.accept_ids.len()
+        self.accepts.len()
     }
     /// Number of queries.
     pub fn queries(&self) -> usize {
         self.queries.len()
     }
-    /// The places in a weight.
-    pub fn accepted_places(&self, weight: WeightId) -> impl Iterator<Item = usize> + '_ {
-        self.atoms.weights.iter(weight)
+    /// The walks known so far: per query and top of the stack.
+    pub fn known_starts(&self) -> impl Iterator<Item = (QueryId, LrState, Reading)> + '_ {
+        self.starts.iter().map(|(&(query, top), &reading)| (query, top, reading))
     }
-    /// The rows known so far: per query and top of the stack.
-    pub fn known_starts(&self) -> impl Iterator<Item = (QueryId, LrState, RowId)> + '_ {
-        self.starts.iter().map(|(&(query, top), &row)| (query, top, row))
+    /// The edges known so far: per row and next symbol, what is left and what the edge accepts.
+    pub fn known_edges(&self) -> impl Iterator<Item = (RowId, LrState, Reading)> + '_ {
+        self.edges.iter().map(|(&(row, symbol), &edge)| (row, symbol, edge))
     }
-    /// The rows known so far: per row and next symbol.
-    pub fn known_reads(&self) -> impl Iterator<Item = (RowId, LrState, RowId)> + '_ {
-        self.edges.iter().map(|(&(row, symbol), &next)| (row, symbol, next))
+    /// The unions known so far, neither part within the other as far as numbers tell.
+    pub fn known_unions(&self) -> impl Iterator<Item = (AcceptId, AcceptId, AcceptId)> + '_ {
+        self.unions.iter().map(|(&(a, b), &both)| (a, b, both))
     }
-    /// Number of rows.
+    /// Number of rows, with the one that has nothing to read.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-    /// Whether there is no row.
+    /// Whether there is no row: never, one is always there.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -274,21 +358,45 @@ impl ParserDwa {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.bytes + self.atoms.memory_usage() + (self.starts.len() + self.edges.len()) * 24
+        self.bytes + self.atoms.memory_usage() + (self.starts.len() + self.edges.len() + self.unions.len()) * 24
     }
 
-    fn intern(&mut self, row: Row) -> Result<RowId, GlrError> {
-        if let Some(&known) = self.row_ids.get(&row) {
-            return Ok(known);
+    fn reading(&mut self, query: QueryId, atoms: Vec<AtomId>, places: Vec<WeightId>) -> Result<Reading, GlrError> {
+        let accepted = self.intern_accepted(Accepted { query, places: places.into() })?;
+        if atoms.iter().all(|&atom| atom == AtomId::NONE) {
+            return Ok(Reading { row: RowId::DONE, accepted });
+        }
+        let row = Row { query, atoms: atoms.into() };
+        if let Some(&row) = self.row_ids.get(&row) {
+            return Ok(Reading { row, accepted });
         }
         GlrError::check_limit("states of the Parser DWA", self.rows.len(), ROW_LIMIT)?;
-        self.bytes += 28 * row.accepted.len() + 180;
-        self.finals.push(row.is_final());
-        let fresh = AcceptId::from_usize(self.accept_ids.len());
-        let accept = *self.accept_ids.entry((row.query, row.accepted.clone())).or_insert(fresh);
-        self.accepts.push(accept);
+        self.bytes += 8 * row.atoms.len() + 100;
         let id = self.rows.push(row.clone());
         self.row_ids.insert(row, id);
+        Ok(Reading { row: id, accepted })
+    }
+
+    fn intern_accepted(&mut self, accepted: Accepted) -> Result<AcceptId, GlrError> {
+        if accepted.places.iter().all(|&weight| weight == WeightId::ZERO) {
+            return Ok(AcceptId::NOTHING);
+        }
+        if let Some(&known) = self.accept_ids.get(&accepted) {
+            return Ok(known);
+        }
+        GlrError::check_limit("accepted sets of the Parser DWA", self.accepts.len(), ROW_LIMIT)?;
+        self.bytes += 8 * accepted.places.len() + 100;
+        let id = self.accepts.push(accepted.clone());
+        self.accept_ids.insert(accepted, id);
         Ok(id)
     }
+}
+
+/// The union where it takes no look at the sets.
+#[inline]
+fn trivial_union(a: AcceptId, b: AcceptId) -> Option<AcceptId> {
+    if b == AcceptId::NOTHING || a == b {
+        return Some(a);
+    }
+    (a == AcceptId::NOTHING).then_some(b)
 }

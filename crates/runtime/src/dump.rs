@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassDag, ClassId, Need, Open, IGNORED};
 use glrmask_automata::{Id, TerminalId};
-use glrmask_glr::{AcceptId, RowId};
+use glrmask_glr::{AcceptId, Reading, RowId};
 use rustc_hash::FxHashMap;
 
 use crate::branch::{Alternatives, Branch, Lexeme};
@@ -154,34 +154,35 @@ impl Constraint {
 
     fn dump_rows(&self) -> String {
         let (tables, mut out) = (self.frozen_or_filled(), String::new());
-        for ((query, top), row) in sorted(&tables.starts).take(SHOWN) {
-            line(&mut out, format_args!("{query} with {top} on top: {row}"));
+        for ((query, top), to) in sorted(&tables.starts).take(SHOWN) {
+            line(&mut out, format_args!("{query} with {top} on top: {}", reading_name(to)));
         }
-        for (number, &(accept, _)) in tables.rows.iter().enumerate().take(SHOWN) {
-            line(&mut out, format_args!("{}", row_name(&tables, RowId::from_usize(number), accept)));
+        for ((row, symbol), to) in sorted(&tables.edges).take(SHOWN) {
+            line(&mut out, format_args!("{row} reads {symbol}: {}", reading_name(to)));
         }
-        for ((row, symbol), next) in sorted(&tables.reads).take(SHOWN) {
-            line(&mut out, format_args!("{row} reads {symbol}: {next}"));
-        }
-        cut(&mut out, tables.rows.len().max(tables.starts.len()).max(tables.reads.len()));
+        cut(&mut out, tables.starts.len().max(tables.edges.len()));
         out
     }
 
     fn rows_dot(&self) -> String {
         let tables = self.frozen_or_filled();
         let mut out = String::from("digraph rows {\n  rankdir=LR;\n  node [shape=box];\n");
-        for (number, &(accept, _)) in tables.rows.iter().enumerate().take(SHOWN) {
-            let row = RowId::from_usize(number);
-            let borders = if tables.is_final(row) { 2 } else { 1 };
-            let label = row_name(&tables, row, accept);
-            line(&mut out, format_args!("  {row} [peripheries={borders}, label=\"{label}\"];"));
+        for row in (0..tables.rows as usize).take(SHOWN).map(RowId::from_usize) {
+            match row {
+                RowId::DONE => line(&mut out, format_args!("  {row} [peripheries=2, label=\"done\"];")),
+                _ => line(&mut out, format_args!("  {row};")),
+            }
         }
-        let shown = |row: &RowId| row.index() < SHOWN;
-        for ((query, top), row) in sorted(&tables.starts).filter(|(_, row)| shown(row)).take(SHOWN) {
-            line(&mut out, format_args!("  {query} -> {row} [label=\"{top}\"];"));
+        let shown = |row: RowId| row.index() < SHOWN;
+        let accepts = |to: Reading| match to.accepted {
+            AcceptId::NOTHING => String::new(),
+            accepted => format!(" / {accepted}"),
+        };
+        for ((query, top), to) in sorted(&tables.starts).filter(|(_, to)| shown(to.row)).take(SHOWN) {
+            line(&mut out, format_args!("  {query} -> {} [label=\"{top}{}\"];", to.row, accepts(to)));
         }
-        for ((row, symbol), next) in sorted(&tables.reads).filter(|((row, _), next)| shown(row) && shown(next)) {
-            line(&mut out, format_args!("  {row} -> {next} [label=\"{symbol}\"];"));
+        for ((row, symbol), to) in sorted(&tables.edges).filter(|((row, _), to)| shown(*row) && shown(to.row)) {
+            line(&mut out, format_args!("  {row} -> {} [label=\"{symbol}{}\"];", to.row, accepts(to)));
         }
         out + "}\n"
     }
@@ -217,9 +218,12 @@ fn copied(dag: &ClassDag) -> Vec<(ClassId, Vec<Open>, Edges)> {
     (0..dag.len()).map(|id| one(ClassId::from_usize(id))).collect()
 }
 
-fn row_name(tables: &Frozen, row: RowId, accept: AcceptId) -> String {
-    let accepts = if tables.accepts_nothing(row) { "nothing".to_owned() } else { accept.to_string() };
-    format!("{row} accepts {accepts}{}", if tables.is_final(row) { ", final" } else { "" })
+fn reading_name(to: Reading) -> String {
+    let left = if to.is_done() { "done".to_owned() } else { to.row.to_string() };
+    match to.accepted {
+        AcceptId::NOTHING => left,
+        accepted => format!("{left}, accepts {accepted}"),
+    }
 }
 
 fn sorted<K: Copy + Ord, V: Copy + Ord>(map: &FxHashMap<K, V>) -> impl Iterator<Item = (K, V)> {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, IndexVec, StateId};
-use glrmask_glr::{LrState, QueryId, RowId, Tables};
+use glrmask_glr::{AcceptId, LrState, QueryId, Reading, RowId, Tables};
 use glrmask_lexer::{Component, ComponentId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -258,7 +258,8 @@ struct Filler<'a> {
 struct Task {
     tops: FxHashSet<LrState>,
     profiles: Vec<ProfileId>,
-    ends: FxHashSet<RowId>,
+    /// What is accepted at the ends of walks.
+    ends: FxHashSet<AcceptId>,
 }
 
 impl<'a> Filler<'a> {
@@ -324,13 +325,12 @@ impl<'a> Filler<'a> {
             self.cache.split(inner, thread)?;
         }
         self.cache.lexer_mut().forget_scans();
-        let mut task = Task::default();
-        task.tops.insert(Tables::START);
+        let mut tops = FxHashSet::from_iter([Tables::START]);
         let all = || (0..inner.tables.states()).map(LrState::from_usize);
         for state in all() {
-            task.tops.extend(inner.tables.actionable(state).iter().filter_map(|&t| inner.tables.shift(state, t)));
+            tops.extend(inner.tables.actionable(state).iter().filter_map(|&t| inner.tables.shift(state, t)));
         }
-        self.rows(query, &mut task)
+        self.edges(query, &tops)
     }
 
     fn spend(&mut self, work: usize) -> Result<(), Ended> {
@@ -440,27 +440,42 @@ impl<'a> Filler<'a> {
 
     /// Explores the Parser DWA for one query, over every path of the LR automaton below the tops.
     fn rows(&mut self, query: QueryId, task: &mut Task) -> Result<(), Ended> {
-        let mut seen: FxHashSet<(RowId, LrState)> = FxHashSet::default();
-        let mut work: Vec<(RowId, LrState)> = Vec::new();
+        let mut seen: FxHashSet<(Reading, LrState)> = FxHashSet::default();
+        let mut work: Vec<(Reading, LrState)> = Vec::new();
         for &top in &task.tops {
             self.spend(1)?;
-            let row = self.cache.start_row(self.inner, query, top)?;
-            work.push((row, top));
+            work.push((self.cache.start(self.inner, query, top)?, top));
         }
-        while let Some((row, symbol)) = work.pop() {
-            if self.cache.dwa().is_final(row) {
-                task.ends.insert(row);
-                continue;
+        while let Some((reading, symbol)) = work.pop() {
+            if reading.is_done() || symbol == Tables::START {
+                task.ends.insert(reading.accepted);
             }
-            if symbol == Tables::START {
-                task.ends.insert(row);
-            }
-            if !seen.insert((row, symbol)) {
+            if reading.is_done() || !seen.insert((reading, symbol)) {
                 continue;
             }
             for &below in self.inner.tables.predecessors(symbol) {
                 self.spend(1)?;
-                work.push((self.cache.read_row(self.inner, row, below)?, below));
+                work.push((self.cache.read(self.inner, reading, below)?, below));
+            }
+        }
+        Ok(())
+    }
+
+    /// Explores the rows alone, whatever has been accepted on the way to them.
+    fn edges(&mut self, query: QueryId, tops: &FxHashSet<LrState>) -> Result<(), Ended> {
+        let mut seen: FxHashSet<(RowId, LrState)> = FxHashSet::default();
+        let mut work: Vec<(RowId, LrState)> = Vec::new();
+        for &top in tops {
+            self.spend(1)?;
+            work.push((self.cache.start(self.inner, query, top)?.row, top));
+        }
+        while let Some((row, symbol)) = work.pop() {
+            if row == RowId::DONE || !seen.insert((row, symbol)) {
+                continue;
+            }
+            for &below in self.inner.tables.predecessors(symbol) {
+                self.spend(1)?;
+                work.push((self.cache.edge(self.inner, row, below)?.row, below));
             }
         }
         Ok(())
@@ -468,9 +483,9 @@ impl<'a> Filler<'a> {
 
     fn masks(&mut self, task: &Task) -> Result<(), Ended> {
         for &profile in &task.profiles {
-            for &row in &task.ends {
+            for &accept in &task.ends {
                 self.spend(1)?;
-                self.cache.mask(self.inner, profile, row);
+                self.cache.mask(self.inner, profile, accept);
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, StateId, TerminalId};
-use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, RowId};
+use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, Reading, RowId};
 use glrmask_lexer::{
     difference, has_lexeme_walk, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile,
     Similarity, Thread,
@@ -197,10 +197,10 @@ impl Cache {
     pub(crate) fn profiles(&self) -> &IndexVec<ProfileId, FilledProfile> {
         &self.profiles
     }
-    /// The mask of a profile for what a row accepts, if it is there.
+    /// The mask of a profile for what is accepted, if it is there.
     #[inline]
-    pub(crate) fn known_mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
-        self.profiles[profile].masks.get(&self.dwa.accept(row)).map(|mask| &**mask)
+    pub(crate) fn known_mask(&self, profile: ProfileId, accept: AcceptId) -> Option<&Mask> {
+        self.profiles[profile].masks.get(&accept).map(|mask| &**mask)
     }
     /// Makes `state` what `like` is, from which no token tells it apart.
     pub(crate) fn copy_place(&mut self, component: ComponentId, state: StateId, like: StateId) {
@@ -549,34 +549,39 @@ impl Cache {
 
     // ------------------------------------------------------------------ rows and masks
 
-    /// The row after reading the top of the stack.
-    pub(crate) fn start_row(&mut self, inner: &Inner, query: QueryId, top: LrState) -> Result<RowId, RuntimeError> {
+    /// The walk down the stack after its top.
+    pub(crate) fn start(&mut self, inner: &Inner, query: QueryId, top: LrState) -> Result<Reading, RuntimeError> {
         let m = Machine { tables: &inner.tables, dag: self.lexer.dag(), completable: &self.completable };
         Ok(self.dwa.start(m, query, top)?)
     }
 
-    /// The row after reading one more symbol.
-    pub(crate) fn read_row(&mut self, inner: &Inner, row: RowId, symbol: LrState) -> Result<RowId, RuntimeError> {
+    /// The walk after one more symbol.
+    pub(crate) fn read(&mut self, inner: &Inner, reading: Reading, symbol: LrState) -> Result<Reading, RuntimeError> {
         let m = Machine { tables: &inner.tables, dag: self.lexer.dag(), completable: &self.completable };
-        Ok(self.dwa.read(m, row, symbol)?)
+        Ok(self.dwa.read(m, reading, symbol)?)
     }
 
-    /// The mask of a profile for what a row accepts.
-    pub(crate) fn mask(&mut self, inner: &Inner, profile: ProfileId, row: RowId) -> &Mask {
+    /// What a row reads next, whatever has been accepted.
+    pub(crate) fn edge(&mut self, inner: &Inner, row: RowId, symbol: LrState) -> Result<Reading, RuntimeError> {
+        let m = Machine { tables: &inner.tables, dag: self.lexer.dag(), completable: &self.completable };
+        Ok(self.dwa.edge(m, row, symbol)?)
+    }
+
+    /// The mask of a profile for what is accepted.
+    pub(crate) fn mask(&mut self, inner: &Inner, profile: ProfileId, accept: AcceptId) -> &Mask {
         // The whole profile first: what differs from it is a few ids.
         for id in [self.profiles[profile].whole, Some(profile)].into_iter().flatten() {
-            let accept = self.dwa.accept(row);
             let FilledProfile { tokens, whole, masks, .. } = &self.profiles[id];
             if !masks.contains_key(&accept) {
                 let whole = whole.and_then(|whole| self.profiles[whole].masks.get(&accept));
-                let mask = tokens.mask(&self.dwa, row, &inner.vocab, whole);
+                let mask = tokens.mask(&self.dwa, accept, &inner.vocab, whole);
                 if Arc::strong_count(&mask) == 1 {
                     self.mask_bytes += mask.memory_usage();
                 }
                 self.profiles[id].masks.insert(accept, mask);
             }
         }
-        &self.profiles[profile].masks[&self.dwa.accept(row)]
+        &self.profiles[profile].masks[&accept]
     }
 }
 

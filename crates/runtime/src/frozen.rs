@@ -9,18 +9,13 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::Id;
-use glrmask_glr::{AcceptId, LrState, QueryId, RowId};
+use glrmask_glr::{AcceptId, LrState, QueryId, Reading, RowId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::branch::Lexeme;
 use crate::fill::{Cache, ProfileId, Viability};
 use crate::mask::Mask;
-
-/// The row accepts nothing so far.
-const NOTHING: u8 = 1;
-/// No further symbol changes what the row accepts.
-const FINAL: u8 = 2;
 
 /// One place of a lexeme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,9 +33,14 @@ pub(crate) struct Frozen {
     pub(crate) viability_at_boundary: Option<Viability>,
     pub(crate) boundary: FxHashMap<LrState, ProfileId>,
     pub(crate) queries: Vec<QueryId>,
-    pub(crate) starts: FxHashMap<(QueryId, LrState), RowId>,
-    pub(crate) reads: FxHashMap<(RowId, LrState), RowId>,
-    pub(crate) rows: Vec<(AcceptId, u8)>,
+    pub(crate) starts: FxHashMap<(QueryId, LrState), Reading>,
+    /// What is left to read after a symbol, and what the edge accepts.
+    pub(crate) edges: FxHashMap<(RowId, LrState), Reading>,
+    /// What is accepted by either of two, the smaller number first; where that is neither of them.
+    pub(crate) unions: FxHashMap<(AcceptId, AcceptId), AcceptId>,
+    /// Numbers of rows and of accepted sets, the reserved ones included.
+    pub(crate) rows: u32,
+    pub(crate) accepts: u32,
     pub(crate) masks: FxHashMap<(ProfileId, AcceptId), Arc<Mask>>,
     pub(crate) bytes: usize,
 }
@@ -64,11 +64,6 @@ impl Frozen {
     /// A copy of what is filled. Time and memory: that of the tables.
     pub(crate) fn new(cache: &Cache) -> Self {
         let dwa = cache.dwa();
-        let row = |id: usize| {
-            let (id, row) = (RowId(id as u32), dwa.row(RowId(id as u32)));
-            let flags = u8::from(row.accepts_nothing()) * NOTHING + u8::from(row.is_final()) * FINAL;
-            (dwa.accept(id), flags)
-        };
         let profiles = cache.profiles();
         let masks = profiles
             .iter_enumerated()
@@ -78,9 +73,11 @@ impl Frozen {
             viability_at_boundary: cache.known_viability(Lexeme::Boundary, ConditionSetId::NONE),
             boundary: cache.boundaries().collect(),
             queries: profiles.iter().map(|p| p.query).collect(),
-            starts: dwa.known_starts().map(|(query, top, row)| ((query, top), row)).collect(),
-            reads: dwa.known_reads().map(|(row, symbol, next)| ((row, symbol), next)).collect(),
-            rows: (0..dwa.len()).map(row).collect(),
+            starts: dwa.known_starts().map(|(query, top, reading)| ((query, top), reading)).collect(),
+            edges: dwa.known_edges().map(|(row, symbol, edge)| ((row, symbol), edge)).collect(),
+            unions: dwa.known_unions().map(|(a, b, both)| ((a, b), both)).collect(),
+            rows: dwa.len() as u32,
+            accepts: dwa.accepts() as u32,
             masks: masks.collect(),
             bytes: 0,
         };
@@ -96,13 +93,15 @@ impl Frozen {
     }
 
     fn append(&mut self, part: Self) {
-        let (profiles, rows) = (self.queries.len() as u32, self.rows.len() as u32);
+        // The first row and the first accepted set are reserved and the same in all tables.
+        let (rows, accepts) = (self.rows.saturating_sub(1), self.accepts.saturating_sub(1));
+        let profiles = self.queries.len() as u32;
         let queries = self.asked().map(|q| q.0 + 1).max().unwrap_or(0);
-        let accepts = self.rows.iter().map(|row| row.0 .0 + 1).max().unwrap_or(0);
         let query = |q: QueryId| QueryId(q.0 + queries);
         let profile = |p: ProfileId| ProfileId(p.0 + profiles);
-        let row = |r: RowId| RowId(r.0 + rows);
-        let accept = |a: AcceptId| AcceptId(a.0 + accepts);
+        let row = |r: RowId| if r == RowId::DONE { r } else { RowId(r.0 + rows) };
+        let accept = |a: AcceptId| if a == AcceptId::NOTHING { a } else { AcceptId(a.0 + accepts) };
+        let reading = |r: Reading| Reading { row: row(r.row), accepted: accept(r.accepted) };
         let viability = |v: Viability| match v {
             Viability::Query(q) => Viability::Query(query(q)),
             other => other,
@@ -119,9 +118,11 @@ impl Frozen {
             self.boundary.entry(top).or_insert(profile(p));
         });
         self.queries.extend(part.queries.into_iter().map(query));
-        self.starts.extend(part.starts.into_iter().map(|((q, top), r)| ((query(q), top), row(r))));
-        self.reads.extend(part.reads.into_iter().map(|((r, symbol), next)| ((row(r), symbol), row(next))));
-        self.rows.extend(part.rows.into_iter().map(|(a, flags)| (accept(a), flags)));
+        self.starts.extend(part.starts.into_iter().map(|((q, top), r)| ((query(q), top), reading(r))));
+        self.edges.extend(part.edges.into_iter().map(|((r, symbol), edge)| ((row(r), symbol), reading(edge))));
+        self.unions.extend(part.unions.into_iter().map(|((a, b), both)| ((accept(a), accept(b)), accept(both))));
+        self.rows = rows + part.rows.max(1);
+        self.accepts = accepts + part.accepts.max(1);
         self.masks.extend(part.masks.into_iter().map(|((p, a), mask)| ((profile(p), accept(a)), mask)));
     }
 
@@ -142,7 +143,7 @@ impl Frozen {
         let mut first = shared;
         let own = self.masks.values().filter(|mask| first.remove(&Arc::as_ptr(mask)));
         let masks: usize = own.map(|mask| mask.memory_usage()).sum();
-        let tables = 16 * (self.starts.len() + self.reads.len() + self.masks.len()) + 8 * self.rows.len();
+        let tables = 16 * (self.starts.len() + self.edges.len() + self.unions.len() + self.masks.len());
         self.bytes = places + masks + tables;
         self
     }
@@ -179,31 +180,32 @@ impl Frozen {
         self.queries[profile.index()]
     }
     #[inline]
-    pub(crate) fn start(&self, query: QueryId, top: LrState) -> Option<RowId> {
+    pub(crate) fn start(&self, query: QueryId, top: LrState) -> Option<Reading> {
         self.starts.get(&(query, top)).copied()
     }
     #[inline]
-    pub(crate) fn read(&self, row: RowId, symbol: LrState) -> Option<RowId> {
-        self.reads.get(&(row, symbol)).copied()
+    pub(crate) fn read(&self, reading: Reading, symbol: LrState) -> Option<Reading> {
+        let edge = self.edges.get(&(reading.row, symbol))?;
+        Some(Reading { row: edge.row, accepted: self.union(reading.accepted, edge.accepted)? })
     }
     #[inline]
-    pub(crate) fn is_final(&self, row: RowId) -> bool {
-        self.rows[row.index()].1 & FINAL != 0
+    fn union(&self, a: AcceptId, b: AcceptId) -> Option<AcceptId> {
+        match () {
+            () if b == AcceptId::NOTHING || a == b => Some(a),
+            () if a == AcceptId::NOTHING => Some(b),
+            () => self.unions.get(&(a.min(b), a.max(b))).copied(),
+        }
     }
     #[inline]
-    pub(crate) fn accepts_nothing(&self, row: RowId) -> bool {
-        self.rows[row.index()].1 & NOTHING != 0
-    }
-    #[inline]
-    pub(crate) fn mask(&self, profile: ProfileId, row: RowId) -> Option<&Mask> {
-        self.masks.get(&(profile, self.rows[row.index()].0)).map(|mask| &**mask)
+    pub(crate) fn mask(&self, profile: ProfileId, accept: AcceptId) -> Option<&Mask> {
+        self.masks.get(&(profile, accept)).map(|mask| &**mask)
     }
 
     pub(crate) fn stats(&self) -> FrozenStats {
         FrozenStats {
             profiles: self.queries.len(),
-            rows: self.rows.len(),
-            transitions: self.starts.len() + self.reads.len(),
+            rows: self.rows as usize,
+            transitions: self.starts.len() + self.edges.len(),
             masks: self.masks.len(),
             bytes: self.bytes,
         }

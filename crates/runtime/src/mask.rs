@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassDag, ClassId};
-use glrmask_glr::{ParserDwa, QueryId, RowId};
+use glrmask_glr::{AcceptId, ParserDwa, QueryId};
 use glrmask_lexer::{Moved, TokenGroup, TokenSet};
 use glrmask_vocab::Vocab;
 use smallvec::SmallVec;
@@ -175,11 +175,17 @@ impl TokenSets {
         self.moved.is_empty()
     }
 
-    /// The mask of all tokens whose class the row accepts. `whole`: the same with nothing moved, if it is known.
-    pub(crate) fn mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab, whole: Option<&Arc<Mask>>) -> Arc<Mask> {
-        let mask = whole.cloned().unwrap_or_else(|| Arc::new(self.whole_mask(dwa, row, vocab)));
+    /// The mask of all tokens whose class is accepted. `whole`: the same with nothing moved, if it is known.
+    pub(crate) fn mask(
+        &self,
+        dwa: &ParserDwa,
+        accept: AcceptId,
+        vocab: &Vocab,
+        whole: Option<&Arc<Mask>>,
+    ) -> Arc<Mask> {
+        let mask = whole.cloned().unwrap_or_else(|| Arc::new(self.whole_mask(dwa, accept, vocab)));
         let (mut removed, mut added) = (Vec::new(), Vec::new());
-        let accepts = |places: &Option<Places>| places.as_ref().is_some_and(|places| dwa.accepts_any(row, places));
+        let accepts = |places: &Option<Places>| places.as_ref().is_some_and(|places| dwa.accepts_any(accept, places));
         for MovedIds { from, to, ids } in &self.moved {
             match (accepts(from), accepts(to)) {
                 (true, false) => removed.extend_from_slice(ids),
@@ -195,13 +201,11 @@ impl TokenSets {
         Arc::new(mask.changed(&removed, &added))
     }
 
-    fn whole_mask(&self, dwa: &ParserDwa, row: RowId, vocab: &Vocab) -> Mask {
+    fn whole_mask(&self, dwa: &ParserDwa, accept: AcceptId, vocab: &Vocab) -> Mask {
         let mut wanted = vec![false; self.sets.len()];
-        for (group, &weight) in dwa.row(row).accepted.iter().enumerate() {
-            for place in dwa.accepted_places(weight) {
-                let sets = self.by_place[group].get(place).map_or(&[][..], |s| s);
-                sets.iter().for_each(|&set| wanted[set as usize] = true);
-            }
+        for (group, place) in dwa.accepted_places(accept) {
+            let sets = self.by_place[group].get(place).map_or(&[][..], |s| s);
+            sets.iter().for_each(|&set| wanted[set as usize] = true);
         }
         let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| &set.1);
         // A profile holds the walk of one lexeme at most, so there is one dense group at most.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_glr::{parser, LrState, QueryId, RowId};
+use glrmask_glr::{parser, AcceptId, LrState, QueryId, Reading};
 use glrmask_lexer::{BitSet, Thread};
 use glrmask_vocab::Vocab;
 use rustc_hash::FxHashSet;
@@ -37,12 +37,9 @@ trait Access {
     /// The profile between lexemes, where any may start.
     fn split_boundary(&mut self) -> Result<ProfileId, Self::Error>;
     fn query(&self, profile: ProfileId) -> QueryId;
-    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Self::Error>;
-    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Self::Error>;
-    /// Whether no further symbol changes what the row accepts.
-    fn is_final(&self, row: RowId) -> bool;
-    fn accepts_nothing(&self, row: RowId) -> bool;
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Self::Error>;
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<Reading, Self::Error>;
+    fn read(&mut self, reading: Reading, symbol: LrState) -> Result<Reading, Self::Error>;
+    fn mask(&mut self, profile: ProfileId, accept: AcceptId) -> Result<&Mask, Self::Error>;
 }
 
 /// What was filled before decoding: no lock, and only without pending conditions.
@@ -69,24 +66,16 @@ impl Access for Ready<'_> {
         self.0.query(profile)
     }
     #[inline]
-    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Missing> {
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<Reading, Missing> {
         self.0.start(query, top).ok_or(Missing)
     }
     #[inline]
-    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Missing> {
-        self.0.read(row, symbol).ok_or(Missing)
+    fn read(&mut self, reading: Reading, symbol: LrState) -> Result<Reading, Missing> {
+        self.0.read(reading, symbol).ok_or(Missing)
     }
     #[inline]
-    fn is_final(&self, row: RowId) -> bool {
-        self.0.is_final(row)
-    }
-    #[inline]
-    fn accepts_nothing(&self, row: RowId) -> bool {
-        self.0.accepts_nothing(row)
-    }
-    #[inline]
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Missing> {
-        self.0.mask(profile, row).ok_or(Missing)
+    fn mask(&mut self, profile: ProfileId, accept: AcceptId) -> Result<&Mask, Missing> {
+        self.0.mask(profile, accept).ok_or(Missing)
     }
 }
 
@@ -125,23 +114,16 @@ impl Access for Known<'_> {
         self.cache.profile(profile).query
     }
     #[inline]
-    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, Missing> {
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<Reading, Missing> {
         self.cache.dwa().known_start(query, top).ok_or(Missing)
     }
     #[inline]
-    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, Missing> {
-        self.cache.dwa().known_read(row, symbol).ok_or(Missing)
+    fn read(&mut self, reading: Reading, symbol: LrState) -> Result<Reading, Missing> {
+        self.cache.dwa().known_read(reading, symbol).ok_or(Missing)
     }
     #[inline]
-    fn is_final(&self, row: RowId) -> bool {
-        self.cache.dwa().is_final(row)
-    }
-    fn accepts_nothing(&self, row: RowId) -> bool {
-        self.cache.dwa().row(row).accepts_nothing()
-    }
-    #[inline]
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, Missing> {
-        self.cache.known_mask(profile, row).ok_or(Missing)
+    fn mask(&mut self, profile: ProfileId, accept: AcceptId) -> Result<&Mask, Missing> {
+        self.cache.known_mask(profile, accept).ok_or(Missing)
     }
 }
 
@@ -173,20 +155,14 @@ impl Access for Filling<'_> {
     fn query(&self, profile: ProfileId) -> QueryId {
         self.cache.profile(profile).query
     }
-    fn is_final(&self, row: RowId) -> bool {
-        self.cache.dwa().is_final(row)
+    fn start(&mut self, query: QueryId, top: LrState) -> Result<Reading, RuntimeError> {
+        self.cache.start(self.inner, query, top)
     }
-    fn accepts_nothing(&self, row: RowId) -> bool {
-        self.cache.dwa().row(row).accepts_nothing()
+    fn read(&mut self, reading: Reading, symbol: LrState) -> Result<Reading, RuntimeError> {
+        self.cache.read(self.inner, reading, symbol)
     }
-    fn start(&mut self, query: QueryId, top: LrState) -> Result<RowId, RuntimeError> {
-        self.cache.start_row(self.inner, query, top)
-    }
-    fn read(&mut self, row: RowId, symbol: LrState) -> Result<RowId, RuntimeError> {
-        self.cache.read_row(self.inner, row, symbol)
-    }
-    fn mask(&mut self, profile: ProfileId, row: RowId) -> Result<&Mask, RuntimeError> {
-        Ok(self.cache.mask(self.inner, profile, row))
+    fn mask(&mut self, profile: ProfileId, accept: AcceptId) -> Result<&Mask, RuntimeError> {
+        Ok(self.cache.mask(self.inner, profile, accept))
     }
 }
 
@@ -237,8 +213,8 @@ fn viable_with<A: Access>(access: &mut A, inner: &Inner, branch: &Branch) -> Res
             Viability::Query(query) => {
                 let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
                 let mut found = false;
-                run(access, query, &stacks, &mut |access, row| {
-                    found |= !access.accepts_nothing(row);
+                run(access, query, &stacks, &mut |accepted| {
+                    found |= accepted != AcceptId::NOTHING;
                     found
                 })?;
                 if found {
@@ -335,14 +311,14 @@ impl Out<'_> {
     fn add<A: Access>(&mut self, access: &mut A, profiles: &[ProfileId], stacks: &Stacks) -> Result<(), A::Error> {
         let Some(&first) = profiles.first() else { return Ok(()) };
         let query = access.query(first);
-        let mut rows: SmallVec<[RowId; 4]> = SmallVec::new();
-        run(access, query, stacks, &mut |_, row| {
-            rows.push(row);
+        let mut accepted: SmallVec<[AcceptId; 4]> = SmallVec::new();
+        run(access, query, stacks, &mut |accept| {
+            accepted.push(accept);
             false
         })?;
-        for row in rows {
+        for accept in accepted {
             for &profile in profiles {
-                let mask = access.mask(profile, row)?;
+                let mask = access.mask(profile, accept)?;
                 match self.written {
                     true => mask.add(self.vocab, self.words),
                     false => mask.write(self.vocab, self.words),
@@ -396,50 +372,50 @@ fn stacks_under(stacks: &Stacks, conditions: ConditionSetId) -> Option<std::borr
     (!kept.is_empty()).then_some(std::borrow::Cow::Owned(kept))
 }
 
-/// Runs the Parser DWA over all stacks, from the top; calls `end` with the last row of each path, which may stop the run
-/// by returning true. A row is last when it is final or the stack ends.
+/// Runs the Parser DWA over all stacks, from the top; calls `end` with what each path accepts, which may stop the run by
+/// returning true. A path ends where nothing is left to read, or with the stack.
 fn run<A: Access>(
     access: &mut A,
     query: QueryId,
     stacks: &Stacks,
-    end: &mut impl FnMut(&A, RowId) -> bool,
+    end: &mut impl FnMut(AcceptId) -> bool,
 ) -> Result<(), A::Error> {
     if let Some(stack) = stacks.linear() {
         let mut symbols = stack.iter();
         let Some(&top) = symbols.next() else { return Ok(()) };
-        let mut row = access.start(query, top)?;
+        let mut reading = access.start(query, top)?;
         for &symbol in symbols {
-            if access.is_final(row) {
+            if reading.is_done() {
                 break;
             }
-            row = access.read(row, symbol)?;
+            reading = access.read(reading, symbol)?;
         }
-        end(access, row);
+        end(reading.accepted);
         return Ok(());
     }
     let mut seen = FxHashSet::default();
-    let mut work: Vec<(Stacks, RowId)> = Vec::new();
+    let mut work: Vec<(Stacks, Reading)> = Vec::new();
     for (&top, below) in stacks.pop_branches() {
-        let row = access.start(query, top)?;
-        work.push((below, row));
+        let reading = access.start(query, top)?;
+        work.push((below, reading));
     }
-    let mut ended: FxHashSet<RowId> = FxHashSet::default();
+    let mut ended: FxHashSet<AcceptId> = FxHashSet::default();
     // Held until the end: node identities are addresses.
     let mut held: Vec<Stacks> = Vec::new();
-    while let Some((below, row)) = work.pop() {
-        if access.is_final(row) || below.has_empty_stack() {
-            if ended.insert(row) && end(access, row) {
+    while let Some((below, reading)) = work.pop() {
+        if reading.is_done() || below.has_empty_stack() {
+            if ended.insert(reading.accepted) && end(reading.accepted) {
                 return Ok(());
             }
-            if access.is_final(row) {
+            if reading.is_done() {
                 continue;
             }
         }
-        if !seen.insert((below.node_id(), row)) {
+        if !seen.insert((below.node_id(), reading)) {
             continue;
         }
         for (&symbol, rest) in below.pop_branches() {
-            let next = access.read(row, symbol)?;
+            let next = access.read(reading, symbol)?;
             work.push((rest, next));
         }
         held.push(below);

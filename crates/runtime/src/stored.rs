@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use glrmask_automata::Id;
-use glrmask_glr::{AcceptId, LrState, QueryId, RowId, Tables};
+use glrmask_glr::{AcceptId, LrState, QueryId, Reading, RowId, Tables};
 use glrmask_lexer::{Lexer, TokenGroup};
 use glrmask_vocab::{RankSet, Vocab};
 use rustc_hash::FxHashMap;
@@ -26,9 +26,12 @@ pub(crate) struct StoredFrozen {
     viability_at_boundary: u32,
     boundary: Vec<(u32, u32)>,
     queries: Vec<u32>,
-    starts: Vec<(u32, u32, u32)>,
-    reads: Vec<(u32, u32, u32)>,
-    rows: Vec<(u32, u8)>,
+    /// Query and top, or row and symbol; the row that is left and what is accepted.
+    starts: Vec<(u32, u32, u32, u32)>,
+    edges: Vec<(u32, u32, u32, u32)>,
+    unions: Vec<(u32, u32, u32)>,
+    rows: u32,
+    accepts: u32,
     masks: Vec<(u32, u32, u32)>,
     pool: Pool,
 }
@@ -90,11 +93,15 @@ impl StoredFrozen {
         keys.sort_unstable_by_key(|&(&key, _)| key);
         let masks = keys.into_iter().map(|(&(p, a), mask)| (p.0, a.0, writer.mask(mask))).collect();
         let mut boundary: Vec<_> = frozen.boundary.iter().map(|(top, profile)| (top.0, profile.0)).collect();
-        let mut starts: Vec<_> = frozen.starts.iter().map(|(&(q, top), row)| (q.0, top.0, row.0)).collect();
-        let mut reads: Vec<_> = frozen.reads.iter().map(|(&(row, s), next)| (row.0, s.0, next.0)).collect();
+        let mut starts: Vec<_> =
+            frozen.starts.iter().map(|(&(q, top), to)| (q.0, top.0, to.row.0, to.accepted.0)).collect();
+        let mut edges: Vec<_> =
+            frozen.edges.iter().map(|(&(row, s), to)| (row.0, s.0, to.row.0, to.accepted.0)).collect();
+        let mut unions: Vec<_> = frozen.unions.iter().map(|(&(a, b), both)| (a.0, b.0, both.0)).collect();
         boundary.sort_unstable();
         starts.sort_unstable();
-        reads.sort_unstable();
+        edges.sort_unstable();
+        unions.sort_unstable();
         Self {
             complete,
             inside: frozen.inside.iter().map(|states| states.iter().map(place).collect()).collect(),
@@ -102,8 +109,10 @@ impl StoredFrozen {
             boundary,
             queries: frozen.queries.iter().map(|q| q.0).collect(),
             starts,
-            reads,
-            rows: frozen.rows.iter().map(|&(accept, flags)| (accept.0, flags)).collect(),
+            edges,
+            unions,
+            rows: frozen.rows,
+            accepts: frozen.accepts,
             masks,
             pool: writer.pool,
         }
@@ -115,13 +124,17 @@ impl StoredFrozen {
         if !sizes.eq(self.inside.iter().map(Vec::len)) {
             return Err("frozen tables of another lexer");
         }
-        let (profiles, rows) = (self.queries.len(), self.rows.len());
-        let bad_row = |&(_, symbol, row): &(u32, u32, u32)| row as usize >= rows || symbol as usize >= tables.states();
+        let (profiles, rows, accepts) = (self.queries.len(), self.rows, self.accepts);
+        let bad_edge = |&(_, symbol, row, accept): &(u32, u32, u32, u32)| {
+            row >= rows || accept >= accepts || symbol as usize >= tables.states()
+        };
         let bad_place = |&(_, profile): &(u32, u32)| profile as usize > profiles;
         if self.inside.iter().flatten().any(bad_place)
             || self.boundary.iter().any(|&(_, profile)| profile as usize >= profiles)
-            || self.starts.iter().chain(&self.reads).any(bad_row)
-            || self.reads.iter().any(|read| read.0 as usize >= rows)
+            || self.starts.iter().chain(&self.edges).any(bad_edge)
+            || self.edges.iter().any(|edge| edge.0 >= rows)
+            || self.unions.iter().any(|&(a, b, both)| a.max(b).max(both) >= accepts)
+            || self.masks.iter().any(|&(profile, accept, _)| profile as usize >= profiles || accept >= accepts)
         {
             return Err("frozen tables name what they do not hold");
         }
@@ -134,15 +147,18 @@ impl StoredFrozen {
             viability: decode(viability),
             profile: profile.checked_sub(1).map(ProfileId),
         };
+        let to = |row, accepted| Reading { row: RowId(row), accepted: AcceptId(accepted) };
         let masks = self.masks.iter().map(mask).collect::<Result<_, &'static str>>()?;
         let frozen = Frozen {
             inside: self.inside.into_iter().map(|states| states.into_iter().map(place).collect()).collect(),
             viability_at_boundary: decode(self.viability_at_boundary),
             boundary: self.boundary.into_iter().map(|(top, profile)| (LrState(top), ProfileId(profile))).collect(),
             queries: self.queries.into_iter().map(QueryId).collect(),
-            starts: self.starts.into_iter().map(|(q, top, row)| ((QueryId(q), LrState(top)), RowId(row))).collect(),
-            reads: self.reads.into_iter().map(|(row, s, next)| ((RowId(row), LrState(s)), RowId(next))).collect(),
-            rows: self.rows.into_iter().map(|(accept, flags)| (AcceptId(accept), flags)).collect(),
+            starts: self.starts.into_iter().map(|(q, top, row, a)| ((QueryId(q), LrState(top)), to(row, a))).collect(),
+            edges: self.edges.into_iter().map(|(row, s, next, a)| ((RowId(row), LrState(s)), to(next, a))).collect(),
+            unions: self.unions.into_iter().map(|(a, b, both)| ((AcceptId(a), AcceptId(b)), AcceptId(both))).collect(),
+            rows,
+            accepts,
             masks,
             bytes: 0,
         };

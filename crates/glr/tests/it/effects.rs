@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use glrmask_automata::lexdag::{ClassDag, ClassId, Need};
 use glrmask_automata::{Id, TerminalId};
 use glrmask_glr::effects::{Effects, ReadId};
-use glrmask_glr::{Completable, Lexemes, Limits, LrState, Machine, ParserDwa, QueryId, RowId, Tables};
+use glrmask_glr::{AcceptId, Completable, Lexemes, Limits, LrState, Machine, ParserDwa, QueryId, Reading, Tables};
 use proptest::prelude::*;
 
 use crate::completing::Completing;
@@ -32,35 +32,36 @@ fn verdicts(effects: &mut Effects, m: Machine<'_>, class: ClassId, stack: &[LrSt
     verdicts
 }
 
-/// Which classes a row accepts.
-fn accepted(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, row: RowId, classes: &[ClassId]) -> Vec<bool> {
-    let weights = &dwa.row(row).accepted;
-    let holds = |&(group, place): &(usize, usize)| dwa.accepted_places(weights[group]).any(|p| p == place);
-    classes.iter().map(|&class| dwa.places(dag, query, class).is_some_and(|all| all.iter().any(holds))).collect()
+/// Which classes are accepted.
+fn accepted(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, reading: Reading, classes: &[ClassId]) -> Vec<bool> {
+    let accepted: Vec<(usize, usize)> = dwa.accepted_places(reading.accepted).collect();
+    let holds = |places: &Vec<(usize, usize)>| {
+        let any = places.iter().any(|place| accepted.contains(place));
+        assert_eq!(any, dwa.accepts_any(reading.accepted, places));
+        any
+    };
+    classes.iter().map(|&class| dwa.places(dag, query, class).as_ref().is_some_and(holds)).collect()
 }
 
-/// Rows from the top of the stack down.
-fn rows(dwa: &mut ParserDwa, m: Machine<'_>, query: QueryId, stack: &[LrState]) -> Vec<RowId> {
-    let mut rows: Vec<RowId> = Vec::new();
+/// Walks from the top of the stack down.
+fn readings(dwa: &mut ParserDwa, m: Machine<'_>, query: QueryId, stack: &[LrState]) -> Vec<Reading> {
+    let mut readings: Vec<Reading> = Vec::new();
     for &symbol in stack.iter().rev() {
-        let row = match rows.last() {
+        let reading = match readings.last() {
             None => {
-                let row = dwa.start(m, query, symbol).expect("a small cache");
-                assert_eq!(dwa.known_start(query, symbol), Some(row));
-                row
+                let reading = dwa.start(m, query, symbol).expect("a small cache");
+                assert_eq!(dwa.known_start(query, symbol), Some(reading));
+                reading
             }
-            Some(&row) => dwa.read(m, row, symbol).expect("a small cache"),
+            Some(&before) => dwa.read(m, before, symbol).expect("a small cache"),
         };
-        if let Some(&before) = rows.last() {
-            match dwa.is_final(before) {
-                true => assert_eq!(row, before, "nothing changes a final row"),
-                false => assert_eq!(dwa.known_read(before, symbol), Some(row)),
-            }
+        if let Some(&before) = readings.last() {
+            assert_eq!(dwa.known_read(before, symbol), Some(reading));
+            assert!(!before.is_done() || reading == before, "nothing changes where nothing is left to read");
         }
-        assert_eq!(dwa.is_final(row), dwa.row(row).is_final());
-        rows.push(row);
+        readings.push(reading);
     }
-    rows
+    readings
 }
 
 /// Everything that a check on one grammar needs.
@@ -142,13 +143,13 @@ proptest! {
             let wanted = setting.wanted(&stack);
             let m = setting.machine();
             let by_class: Vec<Vec<bool>> = ids.iter().map(|&class| verdicts(&mut effects, m, class, &stack)).collect();
-            let rows = rows(&mut dwa, m, query, &stack);
-            for (read, &row) in rows.iter().enumerate() {
-                let found = accepted(&dwa, m.dag, query, row, &ids);
-                prop_assert_eq!(dwa.row(row).accepts_nothing(), !found.contains(&true));
+            let readings = readings(&mut dwa, m, query, &stack);
+            for (read, &reading) in readings.iter().enumerate() {
+                let found = accepted(&dwa, m.dag, query, reading, &ids);
+                prop_assert_eq!(reading.accepted == AcceptId::NOTHING, !found.contains(&true));
                 prop_assert_eq!(found, by_class.iter().map(|v| v[read]).collect::<Vec<_>>());
             }
-            let last = *rows.last().expect("a row per symbol");
+            let last = *readings.last().expect("one per symbol");
             prop_assert_eq!(accepted(&dwa, m.dag, query, last, &ids), wanted, "{:?}", &stack);
         }
     }
@@ -176,14 +177,14 @@ proptest! {
         let (m, mut dwa) = (setting.machine(), ParserDwa::default());
         let query = dwa.query(m.dag, ids.iter().copied());
         let round = |dwa: &mut ParserDwa| -> Vec<Vec<bool>> {
-            let last = |walk: &Vec<u8>| *rows(dwa, m, query, &stack(m.tables, walk)).last().expect("a row");
-            let last: Vec<RowId> = walks.iter().map(last).collect();
-            last.into_iter().map(|row| accepted(dwa, m.dag, query, row, &ids)).collect()
+            let last = |walk: &Vec<u8>| *readings(dwa, m, query, &stack(m.tables, walk)).last().expect("one per symbol");
+            let last: Vec<Reading> = walks.iter().map(last).collect();
+            last.into_iter().map(|reading| accepted(dwa, m.dag, query, reading, &ids)).collect()
         };
         let before = round(&mut dwa);
         let size = dwa.len();
         dwa.clear_rows();
-        prop_assert!(dwa.is_empty() && dwa.sizes().0 == 0);
+        prop_assert!(dwa.len() == 1 && dwa.sizes().0 == 0);
         prop_assert_eq!(round(&mut dwa), before);
         prop_assert_eq!(dwa.len(), size);
     }
@@ -215,8 +216,8 @@ fn a_token_of_very_many_terminals_needs_no_deep_stack() {
             assert_eq!(effects.start_class(m, class, Tables::START), Ok(ReadId::ACCEPT));
             let mut dwa = ParserDwa::default();
             let query = dwa.query(&dag, [class]);
-            let row = dwa.start(m, query, Tables::START).expect("a small cache");
-            assert!(dwa.is_final(row) && !dwa.row(row).accepts_nothing());
+            let reading = dwa.start(m, query, Tables::START).expect("a small cache");
+            assert!(reading.is_done() && reading.accepted != AcceptId::NOTHING);
         });
     }
 }
@@ -253,7 +254,7 @@ fn many_keys_are_reduced_for_at_once() {
     let query = dwa.query(&dag, classes.iter().copied());
     assert_eq!(dwa.get_query(query).groups.len(), 1);
     let stack = stack(&tables, &[0, 0]);
-    rows(&mut dwa, m, query, &stack);
+    readings(&mut dwa, m, query, &stack);
     let (atoms, states) = dwa.sizes();
     assert!(atoms < 20 && states < 20, "{atoms} atoms, {states} states");
 }

@@ -9,6 +9,7 @@
 //! terminal is an opaque [`Need`]. See `docs/scan.md`.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::{typed_id, Id, IndexVec, TerminalId};
 
@@ -30,7 +31,7 @@ impl ConditionSetId {
 pub const IGNORED: TerminalId = TerminalId(u32::MAX);
 
 /// What must hold once the open terminal has been lexed to its end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Need {
     /// Nothing: whatever the grammar puts next can be lexed.
     Free,
@@ -39,7 +40,7 @@ pub enum Need {
 }
 
 /// A terminal that may be open at the end of the token.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Open {
     /// The terminal, or [`IGNORED`].
     pub terminal: TerminalId,
@@ -48,7 +49,7 @@ pub struct Open {
 }
 
 /// One class.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct ClassNode {
     /// Terminals that may be open at the end, sorted; [`Need::Free`] hides every other need of the same terminal.
     pub open: Box<[Open]>,
@@ -69,6 +70,21 @@ impl ClassDag {
     /// A DAG without classes.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The DAG with these nodes, in this order.
+    ///
+    /// # Errors
+    /// A node that is not sorted, stands there twice, or has an edge to a younger one.
+    pub fn from_nodes(nodes: Vec<ClassNode>) -> Result<Self, String> {
+        let mut dag = Self::new();
+        for (index, node) in nodes.into_iter().enumerate() {
+            if dag.intern_node(node).index() != index {
+                return Err("a class stands there twice".to_owned());
+            }
+        }
+        dag.check_invariants()?;
+        Ok(dag)
     }
 
     /// The class with these open terminals and edges; `None` if there are none (no parser accepts such a token).
@@ -131,6 +147,10 @@ impl ClassDag {
         }
     }
 
+    /// All classes, in order.
+    pub fn nodes(&self) -> impl Iterator<Item = &ClassNode> {
+        self.nodes.iter()
+    }
     /// The node of a class.
     pub fn node(&self, class: ClassId) -> &ClassNode {
         &self.nodes[class]
@@ -255,6 +275,11 @@ mod tests {
         let both = dag.union(x, y);
         assert_eq!(both, dag.union(y, x));
         assert_eq!(both, dag.union(both, x));
+        let again = ClassDag::from_nodes(dag.nodes().cloned().collect()).unwrap();
+        assert_eq!((again.len(), again.node(both)), (dag.len(), dag.node(both)));
+        let mut turned: Vec<ClassNode> = dag.nodes().cloned().collect();
+        turned.reverse();
+        assert!(ClassDag::from_nodes(turned).is_err());
         let below = dag.union(a, b);
         assert_eq!(&*dag.node(both).edges, &[(A, below)]);
         dag.check_invariants().unwrap();

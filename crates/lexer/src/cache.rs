@@ -1,18 +1,26 @@
 //! Everything of a lexer that is filled on demand, in one place that can be bounded and cleared.
 
-use glrmask_automata::lexdag::{ClassDag, ClassId, ConditionSetId, Need};
-use glrmask_automata::{ByteSet, TerminalId};
+use glrmask_automata::lexdag::{ClassDag, ClassId, ClassNode, ConditionSetId, Need, Open, IGNORED};
+use glrmask_automata::{ByteSet, Id, TerminalId};
+use serde::{Deserialize, Serialize};
 
 use rustc_hash::FxHashMap;
 
 use crate::classes::ClassTable;
 use crate::completions::Thread;
 use crate::component::ComponentId;
-use crate::conditions::ConditionSets;
+use crate::conditions::{Condition, ConditionSets};
 use crate::error::LexerError;
 use crate::lexer::Lexer;
 use crate::relation::BitSet;
 use crate::scan::{ScanId, ScanTable, StartSetId};
+
+/// Classes and condition sets as plain data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredClasses {
+    nodes: Vec<ClassNode>,
+    conditions: Vec<Vec<Condition>>,
+}
 
 /// The tables of a lexer that are filled on demand. Belongs to one [`Lexer`].
 ///
@@ -36,6 +44,41 @@ impl LexerCache {
     /// An empty cache in which the ids of condition sets that this one has given out are valid.
     pub fn successor(&self) -> Self {
         Self { sets: self.sets.clone(), ..Self::default() }
+    }
+
+    /// The classes and condition sets as plain data. Time and size: theirs.
+    pub fn stored_classes(&self) -> StoredClasses {
+        let sets = (0..self.sets.len()).map(|set| self.sets.get(ConditionSetId::from_usize(set)).to_vec());
+        StoredClasses { nodes: self.dag().nodes().cloned().collect(), conditions: sets.collect() }
+    }
+
+    /// A cache with these classes and condition sets, under the same ids. `terminals`: how many the parser knows.
+    ///
+    /// # Errors
+    /// Data of another lexer, or out of order.
+    pub fn with_classes(lexer: &Lexer, terminals: usize, stored: StoredClasses) -> Result<Self, LexerError> {
+        let bad = || LexerError::invalid("classes of another lexer");
+        let mut cache = Self::default();
+        for (index, set) in stored.conditions.iter().enumerate() {
+            let stands =
+                |c: &Condition| lexer.kill_automata().get(&c.terminal).is_some_and(|dfa| c.state.index() < dfa.len());
+            if !set.iter().all(stands) || cache.sets.intern(set.clone()).index() != index {
+                return Err(bad());
+            }
+        }
+        let known = |terminal: TerminalId| terminal == IGNORED || terminal.index() < terminals;
+        let needed = |open: &Open| match open.need {
+            Need::Free => true,
+            Need::Pending(set) => set.index() < cache.sets.len(),
+        };
+        for node in &stored.nodes {
+            let edges = node.edges.iter().all(|edge| edge.0.index() < terminals);
+            if !edges || !node.open.iter().all(|open| known(open.terminal) && needed(open)) {
+                return Err(bad());
+            }
+        }
+        cache.classes.dag = ClassDag::from_nodes(stored.nodes).map_err(LexerError::invalid)?;
+        Ok(cache)
     }
 
     /// Forgets the scans and what is known of them: most of the memory, and of use only to walks to come. Ids of classes

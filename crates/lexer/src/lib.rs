@@ -28,7 +28,7 @@ pub mod split;
 mod steps;
 pub mod walk;
 
-pub use cache::LexerCache;
+pub use cache::{LexerCache, StoredClasses};
 pub use completions::Thread;
 pub use component::{Component, ComponentId};
 pub use conditions::{antichain, Condition, ConditionSets};

@@ -47,6 +47,10 @@ impl TokenGroup {
     pub fn ranks(&self) -> &RankSet {
         &self.ranks
     }
+    /// The tokens, by value.
+    pub fn into_ranks(self) -> RankSet {
+        self.ranks
+    }
     /// Adds the tokens to a mask of this vocabulary.
     pub fn add_to(&self, vocab: &Vocab, words: &mut [u32]) {
         if !self.is_dense() {

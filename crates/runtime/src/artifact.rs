@@ -30,6 +30,7 @@ use crate::error::ArtifactError;
 use crate::event::TokenTerminal;
 use crate::marker::MarkerTables;
 use crate::stored::StoredFrozen;
+use crate::stored_split::StoredSplits;
 
 /// The envelope of constraints; its version is raised whenever the payload changes.
 const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 6 };
@@ -50,8 +51,10 @@ struct Payload {
     end_tokens: Vec<TokenId>,
     cache_bytes: u64,
     compare_from: u64,
+    shift_first: Option<bool>,
     boundary_triggers: Vec<BoundaryTrigger>,
     frozen: Option<StoredFrozen>,
+    splits: Option<StoredSplits>,
 }
 
 impl Constraint {
@@ -75,8 +78,10 @@ impl Constraint {
             end_tokens: inner.config.end_tokens.clone(),
             cache_bytes: inner.config.cache_bytes as u64,
             compare_from: inner.config.compare_from as u64,
+            shift_first: inner.config.shift_first,
             boundary_triggers: inner.config.boundary_triggers.clone(),
             frozen: self.stored(),
+            splits: self.stored_splits(),
         };
         ENVELOPE.seal(inner.vocab.fingerprint(), &payload)
     }
@@ -99,6 +104,7 @@ impl Constraint {
             (None, None) => return Err(ArtifactError::vocab_needed()),
         };
         let Payload { lexer, tables, accepts_empty, token_terminals, markers, rules, end_tokens, frozen, .. } = payload;
+        let (shift_first, splits) = (payload.shift_first, payload.splits);
         let boundary_triggers = payload.boundary_triggers;
         let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
@@ -112,11 +118,14 @@ impl Constraint {
             return Err(ArtifactError::invalid("boundaries of another vocabulary"));
         }
         let (cache_bytes, compare_from) = (to_usize(cache_bytes), to_usize(compare_from));
-        let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers, shift_first: None };
+        let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers, shift_first };
         let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
         let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {
             constraint.restore(Arc::new(frozen), complete);
+        }
+        if let Some(splits) = splits.filter(|_| constraint.shifts_first()) {
+            constraint.restore_splits(splits).map_err(ArtifactError::invalid)?;
         }
         Ok(constraint)
     }

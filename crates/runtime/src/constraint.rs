@@ -23,9 +23,10 @@ use crate::instance::Instance;
 use crate::marker::{MarkerTables, Markers};
 use crate::progress::{Progress, Unfinished, Watched};
 use crate::query;
-use crate::state::ConstraintState;
 use crate::split;
+use crate::state::ConstraintState;
 use crate::stored::StoredFrozen;
+use crate::stored_split::StoredSplits;
 
 /// What the compiler hands over.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +52,7 @@ pub struct Config {
     /// not be beyond [`max_end_token`] either.
     pub end_tokens: Vec<TokenId>,
     /// Bytes that tables filled while decoding may take. Beyond them what walks over the vocabulary leave behind is forgotten,
-    /// and where the rest takes more than half of the limit, it is emptied too and starts anew.
+    /// then masks; where the rest takes more than half of the limit, it is emptied too and starts anew.
     pub cache_bytes: usize,
     /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
     /// states; `usize::MAX` turns that off.
@@ -149,13 +150,31 @@ impl Constraint {
         Ok(Self(Arc::new(inner)))
     }
 
-    /// What was filled so far, to be stored: before decoding if that is over, otherwise on demand.
+    /// What was filled so far, to be stored: before decoding if that is over, otherwise on demand. Nothing where first
+    /// terminals are shifted: see [`stored_splits`](Self::stored_splits).
     pub(crate) fn stored(&self) -> Option<StoredFrozen> {
+        if self.0.shift_first {
+            return None;
+        }
         if let Some(frozen) = self.0.frozen().as_ref() {
             return Some(StoredFrozen::new(frozen, self.is_complete()));
         }
         let cache = self.0.cache.read();
         (cache.stats().profiles > 0).then(|| StoredFrozen::new(&Frozen::new(&cache), false))
+    }
+
+    /// What places see so far, where first terminals are shifted.
+    pub(crate) fn stored_splits(&self) -> Option<StoredSplits> {
+        if !self.0.shift_first {
+            return None;
+        }
+        StoredSplits::new(&self.0.cache.read())
+    }
+
+    /// Takes over what places see, before anything else has been filled.
+    pub(crate) fn restore_splits(&self, stored: StoredSplits) -> Result<(), &'static str> {
+        *self.0.cache.write() = stored.restore(&self.0)?;
+        Ok(())
     }
 
     /// Takes over stored tables.
@@ -197,6 +216,10 @@ impl Constraint {
     /// The LR tables.
     pub fn tables(&self) -> &Tables {
         &self.0.tables
+    }
+    /// Whether masks are asked for behind the first terminal: see [`Config::shift_first`].
+    pub fn shifts_first(&self) -> bool {
+        self.0.shift_first
     }
     /// Sizes of the tables filled so far.
     pub fn stats(&self) -> Stats {
@@ -338,6 +361,8 @@ pub struct Stats {
     /// How often only the scans were forgotten because the tables took too much memory: what was known stays known, and
     /// what is new takes a little longer.
     pub scan_clears: usize,
+    /// How often masks were forgotten along with the scans.
+    pub mask_clears: usize,
 }
 
 impl Inner {

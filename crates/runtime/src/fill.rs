@@ -104,9 +104,13 @@ pub(crate) struct Cache {
     families: Vec<Option<Family>>,
     /// Where masks are asked for behind the first terminal.
     pub(crate) splits: Splits,
+    /// Of masks alone.
     mask_bytes: usize,
+    /// Of token sets.
+    pub(crate) set_bytes: usize,
     clears: usize,
     scan_clears: usize,
+    mask_clears: usize,
 }
 
 impl Cache {
@@ -128,8 +132,10 @@ impl Cache {
             families: lexer.components().iter().map(|_| None).collect(),
             splits: Splits::default(),
             mask_bytes: 0,
+            set_bytes: 0,
             clears: 0,
             scan_clears: 0,
+            mask_clears: 0,
         }
     }
 
@@ -144,7 +150,8 @@ impl Cache {
     }
 
     /// Forgets scans if all takes more than `limit` bytes: they are most of it, and nothing that is known needs them. If
-    /// what is left takes more than half of the limit, empties everything. Ids of condition sets stay valid.
+    /// what is left takes more than half of the limit, masks too, which take least to make again; if that is not enough,
+    /// everything. Ids of condition sets stay valid.
     pub(crate) fn shrink(&mut self, lexer: &Lexer, limit: usize) {
         let used = self.memory_usage();
         if used <= limit {
@@ -156,20 +163,36 @@ impl Cache {
             self.scan_clears += 1;
             return;
         }
+        if kept.saturating_sub(self.mask_bytes) <= limit / 2 {
+            self.lexer.forget_scans();
+            self.forget_masks();
+            (self.scan_clears, self.mask_clears) = (self.scan_clears + 1, self.mask_clears + 1);
+            return;
+        }
         let mut kept = std::mem::take(&mut self.lexer);
         kept.clear();
-        let (clears, scan_clears) = (self.clears + 1, self.scan_clears);
-        *self = Self { lexer: kept, clears, scan_clears, ..Self::new(lexer) };
+        let (clears, scan_clears, mask_clears) = (self.clears + 1, self.scan_clears, self.mask_clears);
+        *self = Self { lexer: kept, clears, scan_clears, mask_clears, ..Self::new(lexer) };
+    }
+
+    fn forget_masks(&mut self) {
+        self.profiles.iter_mut().for_each(|p| p.masks.clear());
+        self.mask_bytes = 0;
     }
 
     /// Takes over how often `other` was emptied.
     pub(crate) fn add_clears(&mut self, other: &Self) {
         self.clears += other.clears;
         self.scan_clears += other.scan_clears;
+        self.mask_clears += other.mask_clears;
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
-        self.lexer.memory_usage() + self.dwa.memory_usage() + self.mask_bytes + self.profiles.len() * 256
+        self.lexer.memory_usage()
+            + self.dwa.memory_usage()
+            + self.mask_bytes
+            + self.set_bytes
+            + self.profiles.len() * 256
     }
 
     pub(crate) fn stats(&self) -> Stats {
@@ -182,6 +205,7 @@ impl Cache {
             bytes: self.memory_usage(),
             clears: self.clears,
             scan_clears: self.scan_clears,
+            mask_clears: self.mask_clears,
         }
     }
 
@@ -451,7 +475,7 @@ impl Cache {
     }
 
     pub(crate) fn add_profile(&mut self, profile: FilledProfile) -> ProfileId {
-        self.mask_bytes += profile.tokens.memory_usage();
+        self.set_bytes += profile.tokens.memory_usage();
         self.profiles.push(profile)
     }
 
@@ -498,7 +522,11 @@ impl Cache {
     // ------------------------------------------------------------------ completable stacks
 
     /// Makes sure the automaton of completable stacks covers every condition these classes need.
-    pub(crate) fn cover(&mut self, inner: &Inner, classes: impl IntoIterator<Item = ClassId>) -> Result<(), RuntimeError> {
+    pub(crate) fn cover(
+        &mut self,
+        inner: &Inner,
+        classes: impl IntoIterator<Item = ClassId>,
+    ) -> Result<(), RuntimeError> {
         let mut work: Vec<ClassId> = classes.into_iter().collect();
         let mut missing = Vec::new();
         while let Some(class) = work.pop() {

@@ -39,6 +39,7 @@ pub mod speculate;
 mod split;
 pub mod state;
 mod stored;
+mod stored_split;
 pub mod token_ids;
 mod words;
 

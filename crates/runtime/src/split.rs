@@ -22,7 +22,7 @@ use glrmask_automata::{ByteSet, StateId, TerminalId};
 use glrmask_glr::QueryId;
 use glrmask_lexer::{
     beginning_with, difference_continued, ended_by, profile, profile_continued, ComponentId, Lexer, Moved, Similarity,
-    Thread, TokenSet,
+    Thread, TokenGroup, TokenSet,
 };
 use glrmask_vocab::RankSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,7 +95,7 @@ struct Family {
 
 /// What a place sees of the tokens that continue the lexeme.
 #[derive(Debug)]
-enum Seen {
+pub(crate) enum Seen {
     Walked(Vec<(ClassId, TokenSet)>),
     /// Like another place but for these tokens.
     Moved(StateId, Arc<[Moved]>),
@@ -105,13 +105,16 @@ enum Seen {
 #[derive(Debug, Default)]
 pub(crate) struct Splits {
     /// The boundary where any lexeme may start: its tokens by class, and its profile.
-    boundary: Option<(Arc<[(ClassId, TokenSet)]>, ProfileId)>,
-    /// The query that nearly all ask.
+    pub(crate) boundary: Option<(Arc<[(ClassId, TokenSet)]>, ProfileId)>,
+    /// The query that nearly all ask, and its classes.
     main: Option<QueryId>,
+    pub(crate) main_classes: Arc<[ClassId]>,
     /// Parts of the boundary's profile, by the bytes that tokens begin with.
     ended: FxHashMap<ByteSet, Option<ProfileId>>,
     families: FxHashMap<ComponentId, Family>,
-    seen: FxHashMap<Thread, Seen>,
+    pub(crate) seen: FxHashMap<Thread, Seen>,
+    /// Places that no token tells apart from another one.
+    pub(crate) likes: FxHashMap<Thread, StateId>,
     filled: FxHashMap<Thread, Arc<Split>>,
 }
 
@@ -139,17 +142,26 @@ impl Cache {
             let rests = self.lexer.dag().node(class).edges.iter().map(|edge| edge.1);
             work.extend(rests.filter(|&rest| all.insert(rest)));
         }
-        self.splits.main = Some(self.main_query(inner, all)?);
-        let id = self.ask(inner, classes.clone())?;
-        self.splits.boundary = Some((classes.into(), id));
-        Ok(id)
+        self.set_boundary(inner, classes.into(), all.into_iter().collect())
     }
 
-    /// The query for these classes and for a token that ends inside a lexeme with nothing to be heeded.
-    fn main_query(&mut self, inner: &Inner, mut classes: FxHashSet<ClassId>) -> Result<QueryId, RuntimeError> {
-        classes.insert(self.lexer.open_class(IGNORED, Need::Free));
+    /// Takes these as the tokens of the boundary, by class, and as the classes of the main query.
+    pub(crate) fn set_boundary(
+        &mut self,
+        inner: &Inner,
+        tokens: Arc<[(ClassId, TokenSet)]>,
+        mut classes: Vec<ClassId>,
+    ) -> Result<ProfileId, RuntimeError> {
+        // A token that ends inside a lexeme with nothing to be heeded.
+        classes.push(self.lexer.open_class(IGNORED, Need::Free));
+        classes.sort_unstable();
+        classes.dedup();
         self.cover(inner, classes.iter().copied())?;
-        Ok(self.dwa.query(self.lexer.dag(), classes))
+        self.splits.main = Some(self.dwa.query(self.lexer.dag(), classes.iter().copied()));
+        self.splits.main_classes = classes.into();
+        let id = self.ask(inner, tokens.to_vec())?;
+        self.splits.boundary = Some((tokens, id));
+        Ok(id)
     }
 
     /// Looks at the vocabulary from a place.
@@ -179,15 +191,11 @@ impl Cache {
                 }
             }
         }
-        let query = self.main_query(inner, all)?;
-        self.splits.main = Some(query);
-        if let Some((classes, _)) = self.splits.boundary.take() {
-            let again = self.ask(inner, classes.to_vec())?;
-            self.splits.boundary = Some((classes, again));
-        }
+        let tokens = self.splits.boundary.take().map_or_else(Default::default, |boundary| boundary.0);
+        let boundary = self.set_boundary(inner, tokens, all.into_iter().collect())?;
         self.splits.ended.clear();
         self.splits.filled.clear();
-        Ok(query)
+        Ok(self.profile(boundary).query)
     }
 
     /// How the mask at a place is asked for.
@@ -336,7 +344,20 @@ impl Cache {
     }
 
     /// A profile of these classes, asking the query of all if that asks about them.
-    fn ask(&mut self, inner: &Inner, classes: Vec<(ClassId, TokenSet)>) -> Result<ProfileId, RuntimeError> {
+    fn ask(&mut self, inner: &Inner, mut classes: Vec<(ClassId, TokenSet)>) -> Result<ProfileId, RuntimeError> {
+        for (_, tokens) in &mut classes {
+            // Many masks are made of the same large sets.
+            if tokens.shared.is_none() {
+                let group = TokenGroup::new(std::mem::take(&mut tokens.own));
+                match group.is_dense() {
+                    true => {
+                        self.set_bytes += 8 * group.ranks().ranges().len() + 4 * inner.mask_words;
+                        tokens.shared = Some(Arc::new(group));
+                    }
+                    false => tokens.own = group.into_ranks(),
+                }
+            }
+        }
         self.cover(inner, classes.iter().map(|c| c.0))?;
         let dag = self.lexer.dag();
         let asked = |query: QueryId| classes.iter().all(|c| self.dwa.places(dag, query, c.0).is_some());
@@ -351,16 +372,21 @@ impl Cache {
     /// Looks at the vocabulary from a place, if that has not been done. The place that no token tells apart from it.
     fn see(&mut self, inner: &Inner, thread: Thread) -> Result<StateId, RuntimeError> {
         let (component, state) = thread;
+        if self.splits.seen.contains_key(&thread) {
+            return Ok(state);
+        }
+        if let Some(&like) = self.splits.likes.get(&thread) {
+            return Ok(like);
+        }
         self.family_of(inner, component);
         let family = &self.splits.families[&component];
         let block = (inner.config.compare_from != usize::MAX).then(|| family.similarity.block(state)).flatten();
         if let Some(&like) = block.and_then(|block| family.by_block.get(&block)) {
+            self.splits.likes.insert(thread, like);
             return Ok(like);
         }
-        if !self.splits.seen.contains_key(&thread) {
-            let seen = self.look(inner, thread)?;
-            self.splits.seen.insert(thread, seen);
-        }
+        let seen = self.look(inner, thread)?;
+        self.splits.seen.insert(thread, seen);
         if let (Some(block), Some(family)) = (block, self.splits.families.get_mut(&component)) {
             family.by_block.insert(block, state);
         }
@@ -369,11 +395,20 @@ impl Cache {
 
     fn family_of(&mut self, inner: &Inner, component: ComponentId) {
         let Self { splits, lexer, .. } = self;
-        splits.families.entry(component).or_insert_with(|| Family {
-            similarity: Similarity::new(&inner.lexer, lexer, &inner.vocab, component),
-            references: Vec::new(),
-            recent: VecDeque::new(),
-            by_block: FxHashMap::default(),
+        let Splits { families, seen, .. } = splits;
+        families.entry(component).or_insert_with(|| {
+            // Loaded places can be compared with like others.
+            let walked = seen.iter().filter(|(thread, seen)| thread.0 == component && matches!(seen, Seen::Walked(_)));
+            let reference = |thread: Thread| {
+                let ended = ended_by(&inner.lexer, thread);
+                Reference { state: thread.1, ended, base: thread.1, moved: Arc::default() }
+            };
+            Family {
+                similarity: Similarity::new(&inner.lexer, lexer, &inner.vocab, component),
+                references: walked.map(|(&thread, _)| reference(thread)).take(REFERENCES).collect(),
+                recent: VecDeque::new(),
+                by_block: FxHashMap::default(),
+            }
         });
     }
 
@@ -423,8 +458,7 @@ impl Cache {
         // The estimate is too high where places part and meet again: the limit is what counts.
         let limit = alone / 4 + 3_000;
         let pair = ((state, ended), (reference.state, &reference.ended));
-        let found =
-            difference_continued(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair.0, pair.1, limit)?;
+        let found = difference_continued(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair.0, pair.1, limit)?;
         let Some(moved) = found.filter(|moved| moved.len() <= MOST_MOVED) else { return Ok(None) };
         let moved: Arc<[Moved]> = in_all(&reference.moved, &moved).into();
         if moved.len() > MOST_MOVED {

@@ -210,7 +210,7 @@ impl PyConstraint {
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let types = py.import("glrmask.types")?;
         let stats = py.detach(|| self.constraint.stats());
-        let glrmask::Stats { scans, classes, profiles, rows, masks, bytes, clears, scan_clears } = stats;
+        let glrmask::Stats { scans, classes, profiles, rows, masks, bytes, clears, scan_clears, mask_clears } = stats;
         let filled = self.constraint.frozen_stats().map(|filled| {
             let glrmask::runtime::FrozenStats { profiles, rows, transitions, masks, bytes } = filled;
             types.getattr("FilledStats")?.call1((profiles, rows, transitions, masks, bytes))
@@ -222,7 +222,9 @@ impl PyConstraint {
             let before: f64 = stages.get_item(&name)?.map_or(Ok(0.0), |known| known.extract())?;
             stages.set_item(name, before + time.as_secs_f64())?;
         }
-        let fields = (scans, classes, profiles, rows, masks, bytes, clears, scan_clears, filled.transpose()?, stages);
+        let clears = (clears, scan_clears, mask_clears);
+        let filled = filled.transpose()?;
+        let fields = (scans, classes, profiles, rows, masks, bytes, clears.0, clears.1, clears.2, filled, stages);
         types.getattr("Stats")?.call1(fields)
     }
 }

@@ -17,9 +17,10 @@ proptest! {
         states in prop::option::of(0usize..300),
         external in any::<bool>(),
         end in prop::option::of(0u32..100),
+        shift_first in prop::option::of(any::<bool>()),
     ) {
         let end_tokens = end.map(TokenId).into_iter().collect();
-        let constraint = spec.with(&vocab, Config { end_tokens, compare_from: 0, ..Config::default() });
+        let constraint = spec.with(&vocab, Config { end_tokens, compare_from: 0, shift_first, ..Config::default() });
         if let Some(states) = states {
             constraint.fill(&Budget { states, ..Budget::default() }).unwrap();
         } else {
@@ -28,7 +29,9 @@ proptest! {
         }
         let saved = constraint.save(external).unwrap();
         let loaded = Constraint::load(&saved, external.then_some(&vocab)).unwrap();
-        prop_assert_eq!(loaded.is_complete(), constraint.is_complete());
+        prop_assert_eq!(loaded.shifts_first(), constraint.shifts_first());
+        // Where first terminals are shifted, rows are made again on demand.
+        prop_assert_eq!(loaded.is_complete(), constraint.is_complete() && !constraint.shifts_first());
         prop_assert_eq!(loaded.vocab().fingerprint(), vocab.fingerprint());
         prop_assert_eq!(loaded.end_tokens(), constraint.end_tokens());
         same(&constraint, &loaded, &choices);
@@ -39,8 +42,13 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_errors((spec, vocab) in settings(), at in any::<prop::sample::Index>(), bit in 0u8..8) {
-        let constraint = spec.constraint(&vocab);
+    fn damaged_bytes_are_errors(
+        (spec, vocab) in settings(),
+        at in any::<prop::sample::Index>(),
+        bit in 0u8..8,
+        shift_first in any::<bool>(),
+    ) {
+        let constraint = spec.with(&vocab, Config { shift_first: Some(shift_first), ..Config::default() });
         constraint.fill(&Budget::default()).unwrap();
         let saved = constraint.save(false).unwrap();
         let mut damaged = saved.clone();
@@ -54,8 +62,9 @@ proptest! {
         (spec, vocab) in settings(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         choices in prop::collection::vec(any::<u8>(), 0..8),
+        shift_first in any::<bool>(),
     ) {
-        let constraint = spec.constraint(&vocab);
+        let constraint = spec.with(&vocab, Config { shift_first: Some(shift_first), ..Config::default() });
         constraint.fill(&Budget::default()).unwrap();
         let mut forged = constraint.save(true).unwrap();
         for (at, byte) in changes {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use glrmask_runtime::{Budget, Config, Cut, Refusal};
+use glrmask_automata::TerminalId;
+use glrmask_runtime::{Budget, Config, Constraint, Cut, Refusal};
 use proptest::prelude::*;
 
 use crate::constraints::{same, settings, vocab, walk, ALL, PIECES};
@@ -22,9 +23,11 @@ proptest! {
         states in 0usize..300,
         compare_from in prop::sample::select(vec![0, 30, usize::MAX]),
         threads in 1usize..4,
+        shift_first in prop::option::of(any::<bool>()),
     ) {
-        let plain = spec.with(&vocab, Config { compare_from: usize::MAX, ..Config::default() });
-        let config = Config { compare_from, ..Config::default() };
+        let plain = Config { compare_from: usize::MAX, shift_first: Some(false), ..Config::default() };
+        let plain = spec.with(&vocab, plain);
+        let config = Config { compare_from, shift_first, ..Config::default() };
         let full = spec.with(&vocab, config.clone());
         prop_assert_eq!(full.fill(&Budget { threads, ..Budget::default() }).unwrap(), None);
         prop_assert!(full.is_complete());
@@ -62,6 +65,34 @@ proptest! {
             state.commit_token(token).unwrap();
         }
     }
+}
+
+#[test]
+fn shifting_the_first_terminal_asks_one_query() {
+    let vocab = vocab(PIECES);
+    for spec in ALL {
+        let constraint = spec.with(&vocab, Config { shift_first: Some(true), ..Config::default() });
+        assert!(constraint.shifts_first());
+        assert_eq!(constraint.fill(&Budget::default()).unwrap(), None);
+        let filled = constraint.stats();
+        assert!(filled.profiles > 0 && filled.rows > 0 && filled.masks == 0, "{filled:?}");
+        // Masks are made when they are needed, and need no new profiles; without conditions, no new rows either.
+        let plain = spec.with(&vocab, Config { shift_first: Some(false), ..Config::default() });
+        for seed in 0..20u8 {
+            let choices: Vec<u8> = (0..12).map(|i| seed.wrapping_mul(41).wrapping_add(i * 7)).collect();
+            same(&plain, &constraint, &choices);
+        }
+        let decoded = constraint.stats();
+        assert!(decoded.masks > 0);
+        if constraint.lexer().is_plain() && !has_ignored(&constraint) {
+            assert_eq!((decoded.profiles, decoded.rows), (filled.profiles, filled.rows), "{decoded:?}");
+        }
+    }
+}
+
+/// Whether text can be ignored: places where it may begin ask about whole classes, which are filled on demand.
+fn has_ignored(constraint: &Constraint) -> bool {
+    (0..constraint.lexer().terminal_count()).any(|t| constraint.lexer().is_ignored(TerminalId(t as u32)))
 }
 
 #[test]

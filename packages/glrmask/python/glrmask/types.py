@@ -144,7 +144,7 @@ class Stats(NamedTuple):
     """How long compiling took, and how much of the tables of a constraint has been filled."""
 
     scans: int
-    """States of the scan automaton, filled while decoding, as the next seven."""
+    """States of the scan automaton, filled while decoding, as the next eight."""
     classes: int
     """Classes of tokens."""
     profiles: int
@@ -160,6 +160,8 @@ class Stats(NamedTuple):
     scan_clears: int
     """How often only the scans were forgotten because the tables took too much memory: what was known stays known, and
     what is new takes a little longer."""
+    mask_clears: int
+    """How often finished masks were forgotten along with the scans."""
     filled: FilledStats | None
     """What was computed before decoding, if anything was."""
     stages: dict[str, float]

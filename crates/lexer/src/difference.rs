@@ -303,6 +303,48 @@ pub fn difference_continued(
     Ok(Some(walk.moved))
 }
 
+/// The tokens that have another class from the scan `mine` than from `other`, by rising rank. For scans of which most tokens
+/// make the same scan, such as the same place with and without pending conditions.
+///
+/// # Errors
+/// A limit of the cache.
+pub fn difference_of_scans(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    mine: ScanId,
+    other: ScanId,
+) -> Result<Vec<Moved>, LexerError> {
+    let trie = vocab.trie();
+    let (bytes, ends, depths) = (trie.bytes(), trie.ends(), trie.depths());
+    let mut moved = Vec::new();
+    let mut path: Vec<Both> = vec![(Some(mine), Some(other))];
+    let mut node = 1;
+    while node < trie.len() {
+        path.truncate(depths[node] as usize);
+        let Some(&(mine, other)) = path.last() else { break };
+        let mut step = |scan: Option<ScanId>| match scan {
+            Some(scan) => cache.step(lexer, scan, bytes[node]),
+            None => Ok(None),
+        };
+        let both = (step(mine)?, step(other)?);
+        if both.0 == both.1 {
+            node = ends[node] as usize;
+            continue;
+        }
+        if let Some(rank) = trie.token(NodeId::from_usize(node)) {
+            let mut class = |scan: Option<ScanId>| scan.map_or(Ok(None), |scan| cache.class(lexer, scan));
+            let (to, from) = (class(both.0)?, class(both.1)?);
+            if from != to {
+                moved.push(Moved { rank, from, to });
+            }
+        }
+        path.push(both);
+        node += 1;
+    }
+    Ok(moved)
+}
+
 /// The scans of one text from either state; `None` where nothing is left.
 type Both = (Option<ScanId>, Option<ScanId>);
 

@@ -32,7 +32,7 @@ pub use cache::{LexerCache, StoredClasses};
 pub use completions::Thread;
 pub use component::{Component, ComponentId};
 pub use conditions::{antichain, Condition, ConditionSets};
-pub use difference::{difference, difference_continued, warm, Moved, Similarity, WIDE};
+pub use difference::{difference, difference_continued, difference_of_scans, warm, Moved, Similarity, WIDE};
 pub use error::LexerError;
 pub use lexer::{Language, Lexer, TerminalDef};
 pub use link::LexerPart;

@@ -391,7 +391,7 @@ impl<'a> Filler<'a> {
         }
         for top in tops {
             self.spend(1)?;
-            let profile = self.cache.boundary(inner, inner.start_components(top), Some(top), ConditionSetId::NONE)?;
+            let profile = self.cache.boundary(inner, inner.start_components(top), Some(top))?;
             let query = self.cache.profile(profile).query;
             let task = task(tasks, query);
             task.tops.insert(top);
@@ -423,7 +423,7 @@ impl<'a> Filler<'a> {
         let nodes = self.cache.visits(self.inner, (id, state));
         self.spend(nodes / NODES_PER_UNIT)?;
         let before = self.cache.scans();
-        let profile = self.cache.inside(self.inner, lexeme, ConditionSetId::NONE)?;
+        let profile = self.cache.inside(self.inner, (id, state))?;
         self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
         self.spend(self.work.contexts.count(self.inner, component, state) / TOPS_PER_UNIT)?;
         let tops = self.work.contexts.tops(self.inner, id, component, state);

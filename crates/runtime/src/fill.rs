@@ -11,9 +11,10 @@ use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, Reading, RowId};
 use glrmask_lexer::{
-    difference, has_lexeme_walk, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile,
-    Similarity, Thread,
+    difference, difference_of_scans, has_lexeme_walk, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache,
+    Moved, Profile, Similarity, Thread, TokenSet,
 };
+use glrmask_vocab::RankSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::branch::Lexeme;
@@ -48,6 +49,23 @@ pub(crate) struct FilledProfile {
     /// A profile with the same query from which this one differs by moved tokens.
     pub(crate) whole: Option<ProfileId>,
     pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
+}
+
+/// Where conditions are pending.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PendingPlace {
+    /// Inside a lexeme.
+    Inside(Thread),
+    /// Where a lexeme of these components may start.
+    Boundary(BitSet),
+}
+
+/// What pending conditions change at a place: these tokens are not seen as they would be without, but as `extra` says.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    /// Rising.
+    pub(crate) ids: Box<[u32]>,
+    pub(crate) extra: Option<ProfileId>,
 }
 
 /// How many times fewer nodes than a walk of its own a comparison may visit.
@@ -95,9 +113,10 @@ pub(crate) struct Cache {
     viabilities: FxHashMap<(Lexeme, ConditionSetId), Viability>,
     /// By component and state, for lexemes without conditions (the common case).
     plain_viabilities: Vec<Vec<Option<Viability>>>,
-    inside: FxHashMap<(Lexeme, ConditionSetId), ProfileId>,
     plain_inside: Vec<Vec<Option<ProfileId>>>,
-    boundary: FxHashMap<(BitSet, ConditionSetId), ProfileId>,
+    boundary: FxHashMap<BitSet, ProfileId>,
+    /// What conditions change where.
+    pending: FxHashMap<(PendingPlace, ConditionSetId), Arc<Pending>>,
     plain_boundary: FxHashMap<LrState, ProfileId>,
     profiles: IndexVec<ProfileId, FilledProfile>,
     /// By component, once its first profile is asked for.
@@ -124,9 +143,9 @@ impl Cache {
             checked: FxHashSet::default(),
             viabilities: FxHashMap::default(),
             plain_viabilities: lexer.components().iter().map(|c| vec![None; per_state(c)]).collect(),
-            inside: FxHashMap::default(),
             plain_inside: lexer.components().iter().map(|c| vec![None; per_state(c)]).collect(),
             boundary: FxHashMap::default(),
+            pending: FxHashMap::default(),
             plain_boundary: FxHashMap::default(),
             profiles: IndexVec::new(),
             families: lexer.components().iter().map(|_| None).collect(),
@@ -304,36 +323,61 @@ impl Cache {
     // ------------------------------------------------------------------ profiles
 
     #[inline]
-    pub(crate) fn known_inside(&self, lexeme: Lexeme, conditions: ConditionSetId) -> Option<ProfileId> {
-        match lexeme {
-            Lexeme::Inside((component, state)) if conditions == ConditionSetId::NONE => {
-                self.plain_inside[component.index()][state.index()]
-            }
-            _ => self.inside.get(&(lexeme, conditions)).copied(),
-        }
+    pub(crate) fn known_inside(&self, (component, state): Thread) -> Option<ProfileId> {
+        self.plain_inside[component.index()][state.index()]
     }
 
-    /// The profile inside a lexeme.
-    pub(crate) fn inside(
-        &mut self,
-        inner: &Inner,
-        lexeme: Lexeme,
-        conditions: ConditionSetId,
-    ) -> Result<ProfileId, RuntimeError> {
-        if let Some(known) = self.known_inside(lexeme, conditions) {
+    /// The profile inside a lexeme, nothing pending.
+    pub(crate) fn inside(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
+        if let Some(known) = self.known_inside(thread) {
             return Ok(known);
         }
-        let Lexeme::Inside(thread) = lexeme else { return Err(RuntimeError::invalid("not inside a lexeme")) };
-        if conditions == ConditionSetId::NONE {
-            let id = self.inside_plain(inner, thread)?;
-            self.plain_inside[thread.0.index()][thread.1.index()] = Some(id);
-            return Ok(id);
-        }
-        let scan = self.lexer.inside(&inner.lexer, thread, conditions);
-        let found = profile(&inner.lexer, &mut self.lexer, &inner.vocab, scan)?;
-        let id = self.fill_profile(inner, found)?;
-        self.inside.insert((lexeme, conditions), id);
+        let id = self.inside_plain(inner, thread)?;
+        self.plain_inside[thread.0.index()][thread.1.index()] = Some(id);
         Ok(id)
+    }
+
+    #[inline]
+    pub(crate) fn known_pending(&self, place: &PendingPlace, conditions: ConditionSetId) -> Option<&Arc<Pending>> {
+        self.pending.get(&(place.clone(), conditions))
+    }
+
+    /// What pending conditions change at a place: few tokens, since most of them end what is pending.
+    pub(crate) fn pending(
+        &mut self,
+        inner: &Inner,
+        place: PendingPlace,
+        conditions: ConditionSetId,
+    ) -> Result<Arc<Pending>, RuntimeError> {
+        if let Some(known) = self.known_pending(&place, conditions) {
+            return Ok(known.clone());
+        }
+        let lexer = &inner.lexer;
+        let mut scan = |conditions| match &place {
+            PendingPlace::Inside(thread) => self.lexer.inside(lexer, *thread, conditions),
+            PendingPlace::Boundary(components) => self.lexer.at_boundary(lexer, components.clone(), conditions),
+        };
+        let (with, without) = (scan(conditions), scan(ConditionSetId::NONE));
+        let moved = difference_of_scans(lexer, &mut self.lexer, &inner.vocab, with, without)?;
+        let mut ids: Vec<u32> = moved.iter().flat_map(|m| inner.vocab.ids(m.rank)).map(|id| id.0).collect();
+        ids.sort_unstable();
+        let mut classes: FxHashMap<ClassId, RankSet> = FxHashMap::default();
+        for Moved { rank, to, .. } in &moved {
+            if let Some(class) = to {
+                classes.entry(*class).or_default().push(*rank);
+            }
+        }
+        let mut classes: Vec<_> =
+            classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
+        classes.sort_unstable_by_key(|c| c.0);
+        let extra = match classes.is_empty() {
+            true => None,
+            false => Some(self.fill_profile(inner, Profile { classes, visited: 0 })?),
+        };
+        self.set_bytes += 4 * ids.len() + 200;
+        let pending = Arc::new(Pending { ids: ids.into(), extra });
+        self.pending.insert((place, conditions), pending.clone());
+        Ok(pending)
     }
 
     /// Which states of a component no token tells apart from this one, if that is known: equal numbers are alike.
@@ -399,7 +443,7 @@ impl Cache {
         if family.references.is_empty() {
             let hub = family.similarity.hub(&inner.lexer).filter(|&hub| hub != state);
             let Some(hub) = hub else { return Ok(None) };
-            self.inside(inner, Lexeme::Inside((component, hub)), ConditionSetId::NONE)?;
+            self.inside(inner, (component, hub))?;
         }
         let Self { families, lexer, .. } = self;
         let Some(family) = &families[component.index()] else { return Ok(None) };
@@ -484,29 +528,29 @@ impl Cache {
         self.plain_boundary.get(&top).copied()
     }
 
-    pub(crate) fn known_boundary(&self, components: &BitSet, conditions: ConditionSetId) -> Option<ProfileId> {
-        self.boundary.get(&(components.clone(), conditions)).copied()
+    pub(crate) fn known_boundary(&self, components: &BitSet) -> Option<ProfileId> {
+        self.boundary.get(components).copied()
     }
 
-    /// The profile between lexemes where lexemes of these components may start. `top`: the only top, if there is one.
+    /// The profile between lexemes where lexemes of these components may start, nothing pending. `top`: the only top, if
+    /// there is one.
     pub(crate) fn boundary(
         &mut self,
         inner: &Inner,
         components: &BitSet,
         top: Option<LrState>,
-        conditions: ConditionSetId,
     ) -> Result<ProfileId, RuntimeError> {
-        let id = match self.known_boundary(components, conditions) {
+        let id = match self.known_boundary(components) {
             Some(known) => known,
             None => {
-                let scan = self.lexer.at_boundary(&inner.lexer, components.clone(), conditions);
+                let scan = self.lexer.at_boundary(&inner.lexer, components.clone(), ConditionSetId::NONE);
                 let found = profile(&inner.lexer, &mut self.lexer, &inner.vocab, scan)?;
                 let id = self.fill_profile(inner, found)?;
-                self.boundary.insert((components.clone(), conditions), id);
+                self.boundary.insert(components.clone(), id);
                 id
             }
         };
-        if let (Some(top), ConditionSetId::NONE) = (top, conditions) {
+        if let Some(top) = top {
             self.plain_boundary.insert(top, id);
         }
         Ok(id)

@@ -160,15 +160,7 @@ impl Frozen {
     }
 
     #[inline]
-    pub(crate) fn profile(
-        &self,
-        lexeme: Lexeme,
-        only_top: impl FnOnce() -> Option<LrState>,
-        conditions: ConditionSetId,
-    ) -> Option<ProfileId> {
-        if conditions != ConditionSetId::NONE {
-            return None;
-        }
+    pub(crate) fn profile(&self, lexeme: Lexeme, only_top: impl FnOnce() -> Option<LrState>) -> Option<ProfileId> {
         match lexeme {
             Lexeme::Inside((component, state)) => self.inside[component.index()][state.index()].profile,
             Lexeme::Boundary => self.boundary.get(&only_top()?).copied(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glrmask_automata::lexdag::{ClassDag, ClassId};
 use glrmask_glr::{AcceptId, ParserDwa, QueryId};
 use glrmask_lexer::{Moved, TokenGroup, TokenSet};
-use glrmask_vocab::Vocab;
+use glrmask_vocab::{RankSet, Vocab};
 use smallvec::SmallVec;
 
 /// Masks with fewer tokens are kept as lists of ids: about as quick to write as a copy of 16 KB, and smaller.
@@ -15,7 +15,7 @@ const SPARSE_IDS: usize = 2_048;
 #[derive(Clone, Debug)]
 pub(crate) struct Mask {
     pub(crate) base: Base,
-    /// Ids beside those of the base, rising.
+    /// Ids beside those of the base.
     pub(crate) common: Arc<[u32]>,
     /// Ids of base or common, rising.
     pub(crate) removed: Box<[u32]>,
@@ -127,6 +127,8 @@ struct MovedIds {
 #[derive(Debug)]
 pub(crate) struct TokenSets {
     sets: Arc<[(ClassId, TokenSet)]>,
+    /// The ids of the sets' own tokens in a row, where masks are made while decoding.
+    row: Option<Arc<IdRow>>,
     /// Per group of the query and place in it: the sets it accepts.
     by_place: Arc<ByPlace>,
     /// What is different here.
@@ -135,10 +137,42 @@ pub(crate) struct TokenSets {
 
 type ByPlace = Vec<Vec<Vec<u32>>>;
 
+/// The ids of many sets, one after the other: a mask of hundreds of small sets is made from one piece of memory.
+#[derive(Debug)]
+struct IdRow {
+    ids: Box<[u32]>,
+    /// Where each set ends.
+    ends: Box<[u32]>,
+}
+
+impl IdRow {
+    fn new(sets: &[(ClassId, TokenSet)], vocab: &Vocab) -> Self {
+        let (mut ids, mut ends) = (Vec::new(), Vec::with_capacity(sets.len()));
+        for (_, set) in sets {
+            for &(start, end) in set.own.ranges() {
+                ids.extend(vocab.range_ids(start, end).iter().map(|id| id.0));
+            }
+            ends.push(ids.len() as u32);
+        }
+        Self { ids: ids.into(), ends: ends.into() }
+    }
+
+    fn of(&self, set: usize) -> &[u32] {
+        let start = if set == 0 { 0 } else { self.ends[set - 1] };
+        &self.ids[start as usize..self.ends[set] as usize]
+    }
+}
+
 impl TokenSets {
     pub(crate) fn new(dwa: &ParserDwa, dag: &ClassDag, query: QueryId, classes: Vec<(ClassId, TokenSet)>) -> Self {
         let by_place = Arc::new(by_place(dwa, dag, query, &classes));
-        Self { sets: classes.into(), by_place, moved: Box::default() }
+        Self { sets: classes.into(), row: None, by_place, moved: Box::default() }
+    }
+
+    /// The same, laid out so that masks are quick to make.
+    pub(crate) fn laid_out(mut self, vocab: &Vocab) -> Self {
+        self.row = Some(Arc::new(IdRow::new(&self.sets, vocab)));
+        self
     }
 
     /// These sets with some tokens in other classes. `query` asks about all of them.
@@ -163,7 +197,7 @@ impl TokenSets {
             MovedIds { from: places(run[0].from), to: places(run[0].to), ids }
         };
         let moved = sorted.chunk_by(|a, b| (a.from, a.to) == (b.from, b.to)).map(group).collect();
-        Self { sets: self.sets.clone(), by_place, moved }
+        Self { sets: self.sets.clone(), row: self.row.clone(), by_place, moved }
     }
 
     /// The classes.
@@ -212,23 +246,43 @@ impl TokenSets {
         let group = accepted().filter_map(|set| set.shared.as_ref()).find(|group| group.is_dense());
         let is_group = |set: &&TokenSet| set.shared.as_ref().is_some_and(|g| group.is_some_and(|h| Arc::ptr_eq(g, h)));
         let besides = |set: &TokenSet| if is_group(&set) { set.own.len() } else { set.len() };
+        let rest = || (0..self.sets.len()).filter(|&set| wanted[set]);
         if accepted().map(besides).sum::<usize>() < SPARSE_IDS {
             let base = group.map_or(Base::Nothing, |group| {
                 // Made now: decoding shall find nothing left to do.
                 group.words(vocab);
                 Base::Group(group.clone())
             });
-            return Mask::new(base, ids_besides(accepted(), group, vocab));
+            let ids = match &self.row {
+                Some(row) => {
+                    let mut ids: Vec<u32> = rest().flat_map(|set| row.of(set)).copied().collect();
+                    let own = |set: &TokenSet| TokenSet { own: RankSet::new(), shared: set.shared.clone() };
+                    let shared: Vec<TokenSet> = accepted().map(own).filter(|set| set.shared.is_some()).collect();
+                    ids.extend(ids_besides(shared.iter(), group, vocab));
+                    ids.into()
+                }
+                None => ids_besides(accepted(), group, vocab),
+            };
+            return Mask::new(base, ids);
         }
         let mut words = vec![0u32; vocab.mask_words()];
-        accepted().for_each(|set| set.add_to(vocab, &mut words));
+        match &self.row {
+            Some(row) => {
+                accepted().filter_map(|set| set.shared.as_ref()).for_each(|group| group.add_to(vocab, &mut words));
+                rest().for_each(|set| set_ids(row.of(set), &mut words));
+            }
+            None => accepted().for_each(|set| set.add_to(vocab, &mut words)),
+        }
         Mask::new(Base::Words(words.into()), Box::default())
     }
 
     pub(crate) fn memory_usage(&self) -> usize {
         let moved: usize = self.moved.iter().map(|m| 4 * m.ids.len() + 80).sum();
         match self.is_whole() {
-            true => self.sets.iter().map(|(_, s)| 8 * s.own.ranges().len() + 64).sum(),
+            true => {
+                let row = self.row.as_ref().map_or(0, |row| 4 * (row.ids.len() + row.ends.len()));
+                row + self.sets.iter().map(|(_, s)| 8 * s.own.ranges().len() + 64).sum::<usize>()
+            }
             false => moved,
         }
     }
@@ -259,7 +313,5 @@ fn ids_besides<'a>(
         rest.into_iter().flat_map(|g| g.ranks().ranges())
     };
     let ranges = sets.flat_map(|set| set.own.ranges().iter().chain(shared(set)));
-    let mut ids: Vec<u32> = ranges.flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0).collect();
-    ids.sort_unstable();
-    ids.into()
+    ranges.flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0).collect()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_glr::{parser, AcceptId, LrState, QueryId, Reading};
 use glrmask_lexer::{BitSet, Thread};
-use glrmask_vocab::Vocab;
+use glrmask_vocab::{mask, TokenId, Vocab};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -17,7 +17,7 @@ use crate::branch::{Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::event;
-use crate::fill::{Cache, ProfileId, Viability};
+use crate::fill::{Cache, Pending, PendingPlace, ProfileId, Viability};
 use crate::frozen::Frozen;
 use crate::mask::Mask;
 use crate::split::{Part, Split};
@@ -31,7 +31,10 @@ struct Missing;
 trait Access {
     type Error;
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, Self::Error>;
-    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Self::Error>;
+    /// The profile at a place, nothing pending.
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks) -> Result<ProfileId, Self::Error>;
+    /// What conditions change at a place.
+    fn pending(&mut self, place: PendingPlace, conditions: ConditionSetId) -> Result<Arc<Pending>, Self::Error>;
     /// How the mask at a place of a lexeme is asked for behind the first terminal.
     fn split(&mut self, thread: Thread) -> Result<Arc<Split>, Self::Error>;
     /// The profile between lexemes, where any may start.
@@ -52,8 +55,11 @@ impl Access for Ready<'_> {
         self.0.viability(lexeme, conditions).ok_or(Missing)
     }
     #[inline]
-    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Missing> {
-        self.0.profile(lexeme, || only_top(stacks), c).ok_or(Missing)
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks) -> Result<ProfileId, Missing> {
+        self.0.profile(lexeme, || only_top(stacks)).ok_or(Missing)
+    }
+    fn pending(&mut self, _: PendingPlace, _: ConditionSetId) -> Result<Arc<Pending>, Missing> {
+        Err(Missing)
     }
     fn split(&mut self, _: Thread) -> Result<Arc<Split>, Missing> {
         Err(Missing)
@@ -91,15 +97,18 @@ impl Access for Known<'_> {
         self.cache.known_viability(lexeme, conditions).ok_or(Missing)
     }
     #[inline]
-    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, Missing> {
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks) -> Result<ProfileId, Missing> {
         let known = match lexeme {
-            Lexeme::Inside(_) => self.cache.known_inside(lexeme, c),
-            Lexeme::Boundary => match (only_top(stacks), c) {
-                (Some(top), ConditionSetId::NONE) => self.cache.known_plain_boundary(top),
-                _ => self.cache.known_boundary(&start_components(self.inner, stacks), c),
+            Lexeme::Inside(thread) => self.cache.known_inside(thread),
+            Lexeme::Boundary => match only_top(stacks) {
+                Some(top) => self.cache.known_plain_boundary(top),
+                None => self.cache.known_boundary(&start_components(self.inner, stacks)),
             },
         };
         known.ok_or(Missing)
+    }
+    fn pending(&mut self, place: PendingPlace, conditions: ConditionSetId) -> Result<Arc<Pending>, Missing> {
+        self.cache.known_pending(&place, conditions).cloned().ok_or(Missing)
     }
     #[inline]
     fn split(&mut self, thread: Thread) -> Result<Arc<Split>, Missing> {
@@ -137,14 +146,17 @@ impl Access for Filling<'_> {
     fn viability(&mut self, lexeme: Lexeme, conditions: ConditionSetId) -> Result<Viability, RuntimeError> {
         self.cache.viability(self.inner, lexeme, conditions)
     }
-    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks, c: ConditionSetId) -> Result<ProfileId, RuntimeError> {
+    fn profile(&mut self, lexeme: Lexeme, stacks: &Stacks) -> Result<ProfileId, RuntimeError> {
         match lexeme {
-            Lexeme::Inside(_) => self.cache.inside(self.inner, lexeme, c),
+            Lexeme::Inside(thread) => self.cache.inside(self.inner, thread),
             Lexeme::Boundary => {
                 let components = start_components(self.inner, stacks);
-                self.cache.boundary(self.inner, &components, only_top(stacks), c)
+                self.cache.boundary(self.inner, &components, only_top(stacks))
             }
         }
+    }
+    fn pending(&mut self, place: PendingPlace, conditions: ConditionSetId) -> Result<Arc<Pending>, RuntimeError> {
+        self.cache.pending(self.inner, place, conditions)
     }
     fn split(&mut self, thread: Thread) -> Result<Arc<Split>, RuntimeError> {
         self.cache.split(self.inner, thread)
@@ -277,18 +289,9 @@ fn mask_with<A: Access>(access: &mut A, inner: &Inner, branches: &Branches, word
     for branch in branches {
         for conditions in condition_sets(&branch.stacks) {
             let Some(stacks) = stacks_under(&branch.stacks, conditions) else { continue };
-            match branch.lexeme {
-                Lexeme::Inside(thread) if inner.shift_first && conditions == ConditionSetId::NONE => {
-                    out.add_split(access, inner, thread, &stacks)?;
-                }
-                Lexeme::Boundary if inner.shift_first && conditions == ConditionSetId::NONE => {
-                    let profile = access.split_boundary()?;
-                    out.add(access, &[profile], &stacks)?;
-                }
-                lexeme => {
-                    let profile = access.profile(lexeme, &stacks, conditions)?;
-                    out.add(access, &[profile], &stacks)?;
-                }
+            match conditions {
+                ConditionSetId::NONE => out.add_place(access, inner, branch.lexeme, &stacks)?,
+                pending => out.add_pending(access, inner, branch.lexeme, &stacks, pending)?,
             }
         }
     }
@@ -307,6 +310,55 @@ struct Out<'a> {
 }
 
 impl Out<'_> {
+    /// Adds what is allowed at a place where nothing is pending.
+    fn add_place<A: Access>(
+        &mut self,
+        access: &mut A,
+        inner: &Inner,
+        lexeme: Lexeme,
+        stacks: &Stacks,
+    ) -> Result<(), A::Error> {
+        let profile = match lexeme {
+            Lexeme::Inside(thread) if inner.shift_first => return self.add_split(access, inner, thread, stacks),
+            Lexeme::Boundary if inner.shift_first => access.split_boundary()?,
+            lexeme => access.profile(lexeme, stacks)?,
+        };
+        self.add(access, &[profile], stacks)
+    }
+
+    /// Adds what is allowed while conditions are pending: most tokens are as without them.
+    fn add_pending<A: Access>(
+        &mut self,
+        access: &mut A,
+        inner: &Inner,
+        lexeme: Lexeme,
+        stacks: &Stacks,
+        conditions: ConditionSetId,
+    ) -> Result<(), A::Error> {
+        let place = match lexeme {
+            Lexeme::Inside(thread) => PendingPlace::Inside(thread),
+            Lexeme::Boundary if inner.shift_first => {
+                PendingPlace::Boundary(BitSet::full(inner.lexer.components().len()))
+            }
+            Lexeme::Boundary => PendingPlace::Boundary(start_components(inner, stacks)),
+        };
+        let pending = access.pending(place, conditions)?;
+        // What other branches allow stays.
+        let kept: SmallVec<[u32; 16]> = match self.written {
+            true => pending.ids.iter().copied().filter(|&id| mask::get(self.words, TokenId(id))).collect(),
+            false => SmallVec::new(),
+        };
+        self.add_place(access, inner, lexeme, stacks)?;
+        if self.written {
+            pending.ids.iter().for_each(|&id| self.words[id as usize / 32] &= !(1 << (id % 32)));
+            kept.iter().for_each(|&id| self.words[id as usize / 32] |= 1 << (id % 32));
+        }
+        match pending.extra {
+            Some(extra) => self.add(access, &[extra], stacks),
+            None => Ok(()),
+        }
+    }
+
     /// Adds what these profiles, which ask the same, allow on the stacks.
     fn add<A: Access>(&mut self, access: &mut A, profiles: &[ProfileId], stacks: &Stacks) -> Result<(), A::Error> {
         let Some(&first) = profiles.first() else { return Ok(()) };

@@ -363,7 +363,7 @@ impl Cache {
         let asked = |query: QueryId| classes.iter().all(|c| self.dwa.places(dag, query, c.0).is_some());
         let main = self.splits.main.filter(|&main| asked(main));
         let query = main.unwrap_or_else(|| self.dwa.query(self.lexer.dag(), classes.iter().map(|c| c.0)));
-        let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, classes);
+        let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, classes).laid_out(&inner.vocab);
         Ok(self.add_profile(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
     }
 

@@ -101,11 +101,14 @@ pub(crate) enum Seen {
     Moved(StateId, Arc<[Moved]>),
 }
 
+/// Tokens by class.
+pub(crate) type Tokens = Arc<[(ClassId, TokenSet)]>;
+
 /// The tables of this way.
 #[derive(Debug, Default)]
 pub(crate) struct Splits {
     /// The boundary where any lexeme may start: its tokens by class, and its profile.
-    pub(crate) boundary: Option<(Arc<[(ClassId, TokenSet)]>, ProfileId)>,
+    pub(crate) boundary: Option<(Tokens, ProfileId)>,
     /// The query that nearly all ask, and its classes.
     main: Option<QueryId>,
     pub(crate) main_classes: Arc<[ClassId]>,
@@ -149,7 +152,7 @@ impl Cache {
     pub(crate) fn set_boundary(
         &mut self,
         inner: &Inner,
-        tokens: Arc<[(ClassId, TokenSet)]>,
+        tokens: Tokens,
         mut classes: Vec<ClassId>,
     ) -> Result<ProfileId, RuntimeError> {
         // A token that ends inside a lexeme with nothing to be heeded.

@@ -18,6 +18,8 @@ use crate::split::Seen;
 
 /// Tokens by class.
 type Tokens = Vec<(ClassId, RankSet)>;
+/// Tokens with their classes at another place and here, 0 for none.
+type MovedTokens = Vec<(u32, u32, u32)>;
 
 /// What places see, as plain data.
 #[derive(Serialize, Deserialize)]
@@ -27,8 +29,8 @@ pub(crate) struct StoredSplits {
     main: Vec<ClassId>,
     /// By component and state, rising.
     walked: Vec<(u32, u32, Tokens)>,
-    /// Component, state, the walked state it is compared with; tokens with their classes there and here, 0 for none.
-    moved: Vec<(u32, u32, u32, Vec<(u32, u32, u32)>)>,
+    /// Component, state, the walked state it is compared with, and what differs.
+    moved: Vec<(u32, u32, u32, MovedTokens)>,
     /// Component, state, the state that no token tells apart.
     likes: Vec<(u32, u32, u32)>,
 }

@@ -3,6 +3,7 @@
 //! An object of two thousand optional properties has twenty thousand states, in many of which a thousand keys may follow:
 //! pairs of a state and a terminal go into the tens of millions. But states share their sets of terminals. So states are
 //! kept by set, and a lexeme that can still become any of many terminals is compared with each set once, word by word.
+//! Where all sets differ, as with required properties, a terminal is in few of them, and these are noted.
 
 use glrmask_automata::{Id, StateId, TerminalId};
 use glrmask_glr::{LrState, Tables};
@@ -17,7 +18,12 @@ pub(crate) struct Contexts {
     groups: Vec<Vec<LrState>>,
     /// Per terminal, how many states have an action on it.
     counts: Vec<usize>,
+    /// Per terminal, the groups with it, if they are few.
+    few: Vec<Option<Vec<u32>>>,
 }
+
+/// Groups of one terminal that are noted; where there are more, all groups are looked at.
+const FEW: usize = 32;
 
 impl Contexts {
     /// Time: the words of the sets of all states, and the members of those that differ.
@@ -37,12 +43,22 @@ impl Contexts {
             groups[group].push(state);
         }
         let mut counts = vec![0; tables.terminals()];
-        for group in &groups {
+        let mut few = vec![Some(Vec::new()); tables.terminals()];
+        for (number, group) in groups.iter().enumerate() {
             for t in group.first().into_iter().flat_map(|&state| tables.actionable(state)) {
                 counts[t.index()] += group.len();
+                match &mut few[t.index()] {
+                    Some(known) if known.len() < FEW => known.push(number as u32),
+                    known => *known = None,
+                }
             }
         }
-        Self { groups, counts }
+        Self { groups, counts, few }
+    }
+
+    /// The groups with a terminal, if they are few.
+    fn few(&self, terminal: TerminalId) -> Option<&[u32]> {
+        self.few.get(terminal.index())?.as_deref()
     }
 
     /// The states with an action on one of these terminals, group by group.
@@ -54,23 +70,15 @@ impl Contexts {
         self.groups.iter().filter(meets).flatten().copied()
     }
 
-    /// The states with an action on a terminal of the parser.
-    fn acting_on<'a>(&'a self, tables: &'a Tables, terminal: TerminalId) -> impl Iterator<Item = LrState> + 'a {
-        let has = move |group: &&Vec<LrState>| {
-            let set = group.first().map_or(&[][..], |&state| tables.actionable_words(state));
-            contains(set, terminal)
-        };
-        self.groups.iter().filter(has).flatten().copied()
-    }
-
     /// The tops under which a lexeme of this component can stand in this state and still become something.
     pub(crate) fn tops(&self, inner: &Inner, id: ComponentId, component: &Component, state: StateId) -> Vec<LrState> {
         let mut tops = BitSet::new(inner.tables.states());
-        let mut terminals = vec![0; inner.tables.terminals().div_ceil(64)];
+        let mut many = vec![0; inner.tables.terminals().div_ceil(64)];
         for terminal in component.live(state) {
             if let Some(known) = inner.lexer.parser_terminal(terminal) {
-                if let Some(word) = terminals.get_mut(known.index() / 64) {
-                    *word |= 1 << (known.index() % 64);
+                match self.few(known) {
+                    Some(groups) => self.states_of(groups).for_each(|top| tops.insert(top.index())),
+                    None => insert(&mut many, known),
                 }
             }
             if inner.lexer.is_ignored(terminal) {
@@ -78,7 +86,9 @@ impl Contexts {
                 starting.for_each(|top| tops.insert(top.index()));
             }
         }
-        self.acting(&inner.tables, &terminals).for_each(|top| tops.insert(top.index()));
+        if many.iter().any(|&word| word != 0) {
+            self.acting(&inner.tables, &many).for_each(|top| tops.insert(top.index()));
+        }
         tops.iter().map(LrState::from_usize).collect()
     }
 
@@ -119,10 +129,20 @@ impl Contexts {
     }
 
     fn shifted(&self, inner: &Inner, terminal: TerminalId, tops: &mut FxHashSet<LrState>) {
-        if let Some(known) = inner.lexer.parser_terminal(terminal) {
-            let acting = self.acting_on(&inner.tables, known);
-            tops.extend(acting.filter_map(|state| inner.tables.shift(state, known)));
+        let Some(known) = inner.lexer.parser_terminal(terminal) else { return };
+        let shift = |state| inner.tables.shift(state, known);
+        match self.few(known) {
+            Some(groups) => tops.extend(self.states_of(groups).filter_map(shift)),
+            None => {
+                let mut one = vec![0; inner.tables.terminals().div_ceil(64)];
+                insert(&mut one, known);
+                tops.extend(self.acting(&inner.tables, &one).filter_map(shift));
+            }
         }
+    }
+
+    fn states_of<'a>(&'a self, groups: &'a [u32]) -> impl Iterator<Item = LrState> + 'a {
+        groups.iter().filter_map(|&group| self.groups.get(group as usize)).flatten().copied()
     }
 }
 
@@ -130,8 +150,10 @@ fn states(tables: &Tables) -> impl Iterator<Item = LrState> {
     (0..tables.states()).map(LrState::from_usize)
 }
 
-fn contains(set: &[u64], t: TerminalId) -> bool {
-    set.get(t.index() / 64).is_some_and(|word| word >> (t.index() % 64) & 1 == 1)
+fn insert(set: &mut [u64], t: TerminalId) {
+    if let Some(word) = set.get_mut(t.index() / 64) {
+        *word |= 1 << (t.index() % 64);
+    }
 }
 
 #[cfg(test)]
@@ -188,7 +210,13 @@ mod tests {
     fn sets_of_states_are_what_asking_every_state_gives() {
         let constraint = constraint();
         let inner = constraint.inner();
-        let (contexts, tables) = (Contexts::new(inner), &inner.tables);
+        check(inner, &Contexts::new(inner));
+        let none_noted = |contexts: Contexts| Contexts { few: Vec::new(), ..contexts };
+        check(inner, &none_noted(Contexts::new(inner)));
+    }
+
+    fn check(inner: &Inner, contexts: &Contexts) {
+        let tables = &inner.tables;
         let acts = |state, t| inner.lexer.parser_terminal(t).is_some_and(|t| tables.actionable(state).contains(&t));
         for (id, component) in inner.lexer.components().iter_enumerated() {
             for state in component.dfa().states() {

@@ -229,7 +229,7 @@ impl Constraint {
     }
 
     /// Fills the tables before decoding, as far as the budget goes, so that decoding finds nothing left to compute
-    /// (pending longest-match conditions apart). `None` if nothing was cut off. Other threads may decode meanwhile; they
+    /// (pending longest-match conditions apart, and masks where first terminals are shifted). `None` if nothing was cut off. Other threads may decode meanwhile; they
     /// see the result when it is done. No answer depends on how far tables are filled.
     ///
     /// Time and memory: those of the tables, see [`FrozenStats`].
@@ -320,8 +320,8 @@ impl Constraint {
         matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Filling)
     }
 
-    /// Whether everything has been filled, so that decoding finds nothing left to compute (pending longest-match
-    /// conditions and markers apart).
+    /// Whether the last fill was not cut off, so that decoding finds nothing left to compute: pending longest-match
+    /// conditions and markers apart, and where first terminals are shifted masks, and whatever has been emptied since.
     pub fn is_complete(&self) -> bool {
         matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Done(Ok(None)))
     }

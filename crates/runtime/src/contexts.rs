@@ -157,7 +157,7 @@ fn insert(set: &mut [u64], t: TerminalId) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::sync::Arc;
@@ -171,7 +171,7 @@ mod tests {
     use crate::{Config, Constraint, Parts};
 
     /// `S → A | S ; A`, `A → if id | id | ( S )`, blanks ignored, `if` no longer than `id`.
-    fn constraint() -> Constraint {
+    pub(crate) fn constraint(config: Config) -> Constraint {
         let (t, n) = (|i| Symbol::Terminal(TerminalId(i)), |i| Symbol::Nonterminal(NonterminalId(i)));
         let bodies = [
             (0, vec![n(1)]),
@@ -203,12 +203,12 @@ mod tests {
             markers: None,
             rules: None,
         };
-        Constraint::new(parts, Vocab::new([(TokenId(0), "a")]).unwrap(), Config::default()).unwrap()
+        Constraint::new(parts, Vocab::new([(TokenId(0), "a")]).unwrap(), config).unwrap()
     }
 
     #[test]
     fn sets_of_states_are_what_asking_every_state_gives() {
-        let constraint = constraint();
+        let constraint = constraint(Config::default());
         let inner = constraint.inner();
         check(inner, &Contexts::new(inner));
         let none_noted = |contexts: Contexts| Contexts { few: Vec::new(), ..contexts };

@@ -42,7 +42,7 @@ pub struct Budget<'a> {
     pub states: usize,
     /// Bytes of tables.
     pub memory: usize,
-    /// Threads that may work on it; 0 counts as one.
+    /// Threads that may work on it; 0 counts as one. One does where first terminals are shifted.
     pub threads: usize,
     /// Asked now and then; the fill ends when it says true. Clocks and cancel flags belong to the caller.
     pub stop: &'a (dyn Fn() -> bool + Sync),

@@ -4,15 +4,13 @@
 //! exclusive access and the step starts again. States hold no ids of these tables but those of condition sets, so
 //! the tables can be emptied at any time between steps.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{typed_id, Id, IndexVec, StateId, TerminalId};
 use glrmask_glr::{AcceptId, Completable, Lexemes, LrState, Machine, ParserDwa, QueryId, Reading, RowId};
 use glrmask_lexer::{
-    difference, difference_of_scans, has_lexeme_walk, profile, profile_inside, BitSet, ComponentId, Lexer, LexerCache,
-    Moved, Profile, Similarity, Thread, TokenSet,
+    difference_of_scans, profile, BitSet, ComponentId, Lexer, LexerCache, Moved, Profile, Thread, TokenSet,
 };
 use glrmask_vocab::RankSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +19,8 @@ use crate::branch::Lexeme;
 use crate::constraint::{Inner, Stats};
 use crate::error::RuntimeError;
 use crate::mask::{Mask, TokenSets};
-use crate::split::Splits;
+use crate::similar::Family;
+use crate::split::{parser_terminals, Splits};
 
 typed_id!(
     /// A partition of the vocabulary with what it asks of the parser.
@@ -68,39 +67,6 @@ pub(crate) struct Pending {
     pub(crate) extra: Option<ProfileId>,
 }
 
-/// How many times fewer nodes than a walk of its own a comparison may visit.
-const WORTH: usize = 6;
-/// A comparison of so few nodes is as good as any.
-const ALIKE: usize = 250;
-/// Profiles with walks of their own, of one component, that others are compared with.
-const REFERENCES: usize = 48;
-/// Profiles found by comparison that others are compared with: the latest.
-const RECENT: usize = 24;
-/// A profile that differs from another in more tokens is better off with a walk of its own.
-const MOST_MOVED: usize = 4_000;
-
-/// The profiles of one component that others are compared with.
-#[derive(Debug)]
-struct Family {
-    similarity: Similarity,
-    /// With walks of their own.
-    references: Vec<Reference>,
-    /// Known by comparison; no more than [`RECENT`].
-    recent: VecDeque<Reference>,
-    /// By block of states that no token tells apart.
-    by_block: FxHashMap<u32, ProfileId>,
-}
-
-/// A profile that others are compared with.
-#[derive(Clone, Debug)]
-struct Reference {
-    state: StateId,
-    profile: ProfileId,
-    /// The profile with a walk of its own from which it differs, and in what.
-    base: ProfileId,
-    moved: Arc<[Moved]>,
-}
-
 /// The tables.
 #[derive(Debug)]
 pub(crate) struct Cache {
@@ -120,7 +86,7 @@ pub(crate) struct Cache {
     plain_boundary: FxHashMap<LrState, ProfileId>,
     profiles: IndexVec<ProfileId, FilledProfile>,
     /// By component, once its first profile is asked for.
-    families: Vec<Option<Family>>,
+    pub(crate) families: Vec<Option<Family>>,
     /// Where masks are asked for behind the first terminal.
     pub(crate) splits: Splits,
     /// Of masks alone.
@@ -302,7 +268,7 @@ impl Cache {
                 let node = self.lexer.dag().node(class);
                 if node.open.iter().any(free) {
                     Viability::Always
-                } else if inner.shift_first && node.open.iter().all(|open| open.need == Need::Free) {
+                } else if inner.shift_first && is_free(inner, lexeme, &node.open) {
                     Viability::Shift
                 } else {
                     Viability::Query(self.dwa.query(self.lexer.dag(), [class]))
@@ -380,123 +346,9 @@ impl Cache {
         Ok(pending)
     }
 
-    /// Which states of a component no token tells apart from this one, if that is known: equal numbers are alike.
-    pub(crate) fn block(&mut self, inner: &Inner, (component, state): Thread) -> Option<u32> {
-        (inner.config.compare_from != usize::MAX).then(|| self.family(inner, component).similarity.block(state))?
-    }
-
     /// Scans found so far.
     pub(crate) fn scans(&self) -> usize {
         self.lexer.scans().len()
-    }
-
-    /// About how many trie nodes can be seen from a place of a lexeme.
-    pub(crate) fn visits(&mut self, inner: &Inner, (component, state): Thread) -> usize {
-        self.family(inner, component).similarity.visits(&inner.lexer, state)
-    }
-
-    fn family(&mut self, inner: &Inner, component: ComponentId) -> &mut Family {
-        let Self { families, lexer, .. } = self;
-        families[component.index()].get_or_insert_with(|| Family {
-            similarity: Similarity::new(&inner.lexer, lexer, &inner.vocab, component),
-            references: Vec::new(),
-            recent: VecDeque::new(),
-            by_block: FxHashMap::default(),
-        })
-    }
-
-    /// The profile inside a lexeme without conditions: that of a state that no token tells apart, what differs from
-    /// that of a similar state, or from a walk of its own.
-    fn inside_plain(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
-        let block = self.block(inner, thread);
-        if let Some(&known) = block.and_then(|block| self.family(inner, thread.0).by_block.get(&block)) {
-            return Ok(known);
-        }
-        let id = match self.similar(inner, thread)? {
-            Some(id) => id,
-            None => self.walked(inner, thread)?,
-        };
-        if let Some(block) = block {
-            self.family(inner, thread.0).by_block.insert(block, id);
-        }
-        Ok(id)
-    }
-
-    fn walked(&mut self, inner: &Inner, thread: Thread) -> Result<ProfileId, RuntimeError> {
-        let wide = self.family(inner, thread.0).similarity.visits(&inner.lexer, thread.1) >= inner.config.compare_from;
-        let found = profile_inside(&inner.lexer, &mut self.lexer, &inner.vocab, thread, wide)?;
-        let id = self.fill_profile(inner, found)?;
-        let references = &mut self.family(inner, thread.0).references;
-        if wide && references.len() < REFERENCES {
-            references.push(Reference { state: thread.1, profile: id, base: id, moved: Arc::default() });
-        }
-        Ok(id)
-    }
-
-    fn similar(&mut self, inner: &Inner, thread: Thread) -> Result<Option<ProfileId>, RuntimeError> {
-        let (component, state) = thread;
-        let family = self.family(inner, component);
-        let alone = family.similarity.visits(&inner.lexer, state);
-        if alone < inner.config.compare_from {
-            return Ok(None);
-        }
-        if family.references.is_empty() {
-            let hub = family.similarity.hub(&inner.lexer).filter(|&hub| hub != state);
-            let Some(hub) = hub else { return Ok(None) };
-            self.inside(inner, (component, hub))?;
-        }
-        let Self { families, lexer, .. } = self;
-        let Some(family) = &families[component.index()] else { return Ok(None) };
-        // The latest first: neighbours in the automaton are mostly alike.
-        let mut best: Option<(usize, &Reference)> = None;
-        for reference in family.recent.iter().rev().chain(family.references.iter().rev()) {
-            let visits = family.similarity.visits_apart(&inner.lexer, state, reference.state);
-            if best.is_none_or(|known| visits < known.0) {
-                best = Some((visits, reference));
-            }
-            if visits < ALIKE {
-                break;
-            }
-        }
-        // The estimate looks at one byte, and is too high where states part and meet again: the limit is what counts.
-        let best = best.filter(|best| best.0 < alone || inner.config.compare_from == 0);
-        let Some((visits, reference)) = best else { return Ok(None) };
-        // A walk of its own is quicker per node, and found again by other grammars.
-        if 2 * visits >= alone && inner.config.compare_from > 0 && has_lexeme_walk(&inner.lexer, thread) {
-            return Ok(None);
-        }
-        let reference = reference.clone();
-        let pair = (state, reference.state);
-        let limit = (alone / WORTH).min(8 * visits) + 3_000;
-        match difference(&inner.lexer, lexer, &inner.vocab, &family.similarity, pair, limit)? {
-            Some(moved) if moved.is_empty() => Ok(Some(reference.profile)),
-            Some(moved) => self.fill_moved(inner, thread, reference.base, in_all(&reference.moved, &moved)),
-            None => Ok(None),
-        }
-    }
-
-    /// A profile that differs in `moved` from that of `base`, which has a walk of its own. None if that is too much.
-    fn fill_moved(
-        &mut self,
-        inner: &Inner,
-        thread: Thread,
-        base: ProfileId,
-        moved: Vec<Moved>,
-    ) -> Result<Option<ProfileId>, RuntimeError> {
-        if moved.is_empty() {
-            return Ok(Some(base));
-        }
-        if moved.len() > MOST_MOVED {
-            return Ok(None);
-        }
-        self.cover(inner, moved.iter().filter_map(|m| m.to))?;
-        let profile = self.moved_profile(inner, base, &moved)?;
-        let recent = &mut self.family(inner, thread.0).recent;
-        if recent.len() >= RECENT {
-            recent.pop_front();
-        }
-        recent.push_back(Reference { state: thread.1, profile, base, moved: moved.into() });
-        Ok(Some(profile))
     }
 
     /// A profile that differs in `moved`, whose classes are covered, from that of `base`, in which nothing is moved.
@@ -556,7 +408,7 @@ impl Cache {
         Ok(id)
     }
 
-    fn fill_profile(&mut self, inner: &Inner, found: Profile) -> Result<ProfileId, RuntimeError> {
+    pub(crate) fn fill_profile(&mut self, inner: &Inner, found: Profile) -> Result<ProfileId, RuntimeError> {
         self.cover(inner, found.classes.iter().map(|c| c.0))?;
         let query = self.dwa.query(self.lexer.dag(), found.classes.iter().map(|c| c.0));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, found.classes);
@@ -592,7 +444,7 @@ impl Cache {
         self.completable = Completable::build(&inner.tables, &lexemes, inner.accepts_empty)?;
         // Rows hold states of the automaton that was replaced.
         self.dwa.clear_rows();
-        self.profiles.iter_mut().for_each(|p| p.masks.clear());
+        self.forget_masks();
         Ok(())
     }
 
@@ -657,19 +509,10 @@ impl Cache {
     }
 }
 
-/// What has moved in all: first `before`, then `after`. Both by rising rank.
-pub(crate) fn in_all(before: &[Moved], after: &[Moved]) -> Vec<Moved> {
-    let mut all = Vec::with_capacity(before.len() + after.len());
-    let mut first = before.iter().peekable();
-    for &Moved { rank, from, to } in after {
-        while let Some(earlier) = first.next_if(|earlier| earlier.rank < rank) {
-            all.push(*earlier);
-        }
-        let from = first.next_if(|earlier| earlier.rank == rank).map_or(from, |earlier| earlier.from);
-        if from != to {
-            all.push(Moved { rank, from, to });
-        }
-    }
-    all.extend(first);
-    all
+/// Whether nothing has to be heeded, whichever terminal a lexeme becomes that it can become by its automaton. Pending
+/// conditions may leave only some of these, and shifting another one would prove nothing.
+fn is_free(inner: &Inner, lexeme: Lexeme, open: &[Open]) -> bool {
+    let Lexeme::Inside(thread) = lexeme else { return false };
+    let is_open = |terminal: TerminalId| open.iter().any(|open| open.terminal == terminal);
+    open.iter().all(|open| open.need == Need::Free) && parser_terminals(inner, thread).into_iter().all(is_open)
 }

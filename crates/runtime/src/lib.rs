@@ -3,11 +3,12 @@
 //! In reading order: [`constraint`] (immutable parts and shared tables), [`state`] (one sequence), `branch` (lexer place
 //! and parser stacks), `commit` (advancing by bytes), [`event`] and [`token_ids`] (tokens that stand
 //! for themselves), [`marker`] (where markers may stand), `accept` (may the text end), `query` (asking the Parser DWA),
-//! `fill` (tables filled on demand), `mask` (from classes back to tokens), [`eager`] (the fill run to the end before
-//! decoding), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
-//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules
-//! that a grammar cannot say), `following` (the grammar for searches), [`explain`] and `words` (why a token is allowed or
-//! not), [`dump`] (tables and states as text and graphs), [`artifact`] and `stored` (save and load).
+//! `fill` (tables filled on demand), `similar` (profiles as differences), `split` (masks behind the first terminal), `mask`
+//! (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `contexts` (what it has to ask of the
+//! parser), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
+//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules that a grammar cannot say), `following`
+//! (the grammar for searches), [`explain`] and `words` (why a token is allowed or not), [`dump`] (tables and states as text
+//! and graphs), [`artifact`], `stored` and `stored_split` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
@@ -35,6 +36,7 @@ pub mod marker;
 mod mask;
 mod progress;
 mod query;
+mod similar;
 pub mod speculate;
 mod split;
 pub mod state;

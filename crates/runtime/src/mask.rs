@@ -242,7 +242,7 @@ impl TokenSets {
             sets.iter().for_each(|&set| wanted[set as usize] = true);
         }
         let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| &set.1);
-        // A profile holds the walk of one lexeme at most, so there is one dense group at most.
+        // One dense group is shared as it is; further ones, which only profiles behind the first terminal have, are ids.
         let group = accepted().filter_map(|set| set.shared.as_ref()).find(|group| group.is_dense());
         let is_group = |set: &&TokenSet| set.shared.as_ref().is_some_and(|g| group.is_some_and(|h| Arc::ptr_eq(g, h)));
         let besides = |set: &TokenSet| if is_group(&set) { set.own.len() } else { set.len() };

@@ -29,8 +29,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
-use crate::fill::{in_all, Cache, FilledProfile, ProfileId};
+use crate::fill::{Cache, FilledProfile, ProfileId};
 use crate::mask::TokenSets;
+use crate::similar::in_all;
 
 /// Accepting states from which a lexeme goes on, of components with several terminals, from which the first terminal is
 /// shifted: fewer are quicker asked about as a whole.
@@ -99,6 +100,16 @@ pub(crate) enum Seen {
     Walked(Vec<(ClassId, TokenSet)>),
     /// Like another place but for these tokens.
     Moved(StateId, Arc<[Moved]>),
+}
+
+impl Seen {
+    /// Rough memory use in bytes.
+    fn memory_usage(&self) -> usize {
+        match self {
+            Self::Walked(classes) => classes.iter().map(|(_, set)| 8 * set.own.ranges().len() + 64).sum(),
+            Self::Moved(_, moved) => size_of_val(&**moved),
+        }
+    }
 }
 
 /// Tokens by class.
@@ -389,11 +400,17 @@ impl Cache {
             return Ok(like);
         }
         let seen = self.look(inner, thread)?;
-        self.splits.seen.insert(thread, seen);
+        self.insert_seen(thread, seen);
         if let (Some(block), Some(family)) = (block, self.splits.families.get_mut(&component)) {
             family.by_block.insert(block, state);
         }
         Ok(state)
+    }
+
+    /// Takes this as what a place sees.
+    pub(crate) fn insert_seen(&mut self, thread: Thread, seen: Seen) {
+        self.set_bytes += seen.memory_usage();
+        self.splits.seen.insert(thread, seen);
     }
 
     fn family_of(&mut self, inner: &Inner, component: ComponentId) {
@@ -476,7 +493,7 @@ impl Cache {
 }
 
 /// The parser terminals that a lexeme at this place may become; sorted.
-fn parser_terminals(inner: &Inner, (component, state): Thread) -> Vec<TerminalId> {
+pub(crate) fn parser_terminals(inner: &Inner, (component, state): Thread) -> Vec<TerminalId> {
     let live = inner.lexer.component(component).live(state);
     let mut terminals: Vec<TerminalId> = live.filter_map(|t| inner.lexer.parser_terminal(t)).collect();
     terminals.sort_unstable();

@@ -84,19 +84,21 @@ impl StoredSplits {
             return Err(BAD);
         }
         for (component, state, list) in self.walked {
-            cache.splits.seen.insert(thread(component, state)?, Seen::Walked(tokens(list)?));
+            cache.insert_seen(thread(component, state)?, Seen::Walked(tokens(list)?));
         }
         let class = |class: u32| class.checked_sub(1).map(ClassId);
         for (component, state, base, list) in self.moved {
             let walked = matches!(cache.splits.seen.get(&thread(component, base)?), Some(Seen::Walked(_)));
+            // A place that stands there twice could be compared with itself, without an end.
+            let twice = cache.splits.seen.contains_key(&thread(component, state)?);
             let fits =
                 |&(rank, from, to): &(u32, u32, u32)| (rank as usize) < ranks && from.max(to) as usize <= classes;
-            if !walked || !list.iter().all(fits) || !list.is_sorted_by(|a, b| a.0 < b.0) {
+            if !walked || twice || !list.iter().all(fits) || !list.is_sorted_by(|a, b| a.0 < b.0) {
                 return Err(BAD);
             }
             let moved = |(rank, from, to)| Moved { rank: Rank(rank), from: class(from), to: class(to) };
             let moved: Arc<[Moved]> = list.into_iter().map(moved).collect();
-            cache.splits.seen.insert(thread(component, state)?, Seen::Moved(StateId(base), moved));
+            cache.insert_seen(thread(component, state)?, Seen::Moved(StateId(base), moved));
         }
         for (component, state, like) in self.likes {
             if !cache.splits.seen.contains_key(&thread(component, like)?) {
@@ -107,5 +109,25 @@ impl StoredSplits {
         let boundary = tokens(self.boundary)?;
         cache.set_boundary(inner, boundary.into(), self.main).map_err(|_| BAD)?;
         Ok(cache)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::contexts::tests::constraint;
+    use crate::{Budget, Config};
+
+    #[test]
+    fn a_place_compared_with_itself_is_refused() {
+        let constraint = constraint(Config { shift_first: Some(true), ..Config::default() });
+        assert_eq!(constraint.fill(&Budget::default()).unwrap(), None);
+        let stored = || StoredSplits::new(&constraint.inner().cache.read()).unwrap();
+        assert!(stored().restore(constraint.inner()).is_ok());
+        let (component, state, _) = stored().walked[0];
+        let moved = vec![(component, state, state, Vec::new())];
+        assert!(StoredSplits { moved, ..stored() }.restore(constraint.inner()).is_err());
     }
 }

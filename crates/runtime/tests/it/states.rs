@@ -162,3 +162,29 @@ fn a_very_deep_text_is_fine_and_so_is_dropping_it() {
         assert!(!spec.constraint(&spec.vocab()).start().is_rejected());
     }
 }
+
+/// Behind `ab` only `bd` avoids `abc`, a longer match of what has become an `a`; where the grammar wants `bc`, nothing is
+/// left. That `bc` could be shifted proves nothing.
+const FORBIDDEN: Spec = Spec {
+    terminals: &[("a", "a"), ("l", "abc"), ("t", "bc"), ("u", "bd"), ("v", "x"), ("q", "q")],
+    rules: "S = a t | a v | q l | q a u",
+    ignored: &[],
+    kills: &[("a", "l"), ("t", "u")],
+    accepts_empty: false,
+    pieces: &["a", "b", "c", "d", "x", "q", "ab", "bc", "bd", "abc"],
+};
+
+#[test]
+fn a_terminal_that_conditions_forbid_makes_no_text_viable() {
+    for shift_first in [false, true] {
+        let config = Config { shift_first: Some(shift_first), ..Config::default() };
+        let constraint = FORBIDDEN.with(&FORBIDDEN.vocab(), config);
+        let takes = |text: &str| constraint.start().commit_bytes(text.as_bytes()).is_ok();
+        for text in ["a", "ax", "qab", "qabc", "qabd"] {
+            assert!(takes(text), "{text} {shift_first}");
+        }
+        for text in ["ab", "abc", "abd", "qax"] {
+            assert!(!takes(text), "{text} {shift_first}");
+        }
+    }
+}

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
-use glrmask_automata::{Id, StateId};
+use glrmask_automata::{ByteSet, Id, StateId};
 use glrmask_lexer::{
-    difference, profile, profile_by_token, profile_inside, ComponentId, Lexer, LexerCache, Moved, Profile, Similarity,
-    Thread,
+    beginning_with, difference, difference_continued, difference_of_scans, ended_by, profile, profile_by_token,
+    profile_continued, profile_inside, ComponentId, Lexer, LexerCache, Moved, Profile, ScanId, Similarity,
 };
 use glrmask_vocab::{Rank, Vocab};
 use proptest::prelude::*;
@@ -53,13 +53,15 @@ fn check_differences(lexer: &Lexer, vocab: &Vocab) {
     for id in (0..lexer.components().len()).map(ComponentId::from_usize) {
         let similarity = Similarity::new(lexer, &mut cache, vocab, id);
         let states: Vec<StateId> = lexer.component(id).dfa().states().collect();
-        let class_of: Vec<Vec<Option<ClassId>>> =
-            states.iter().map(|&q| classes(lexer, &mut cache, vocab, (id, q))).collect();
+        let mut seen = |q: StateId| {
+            let start = cache.inside(lexer, (id, q), ConditionSetId::NONE);
+            classes(lexer, &mut cache, vocab, start)
+        };
+        let class_of: Vec<Vec<Option<ClassId>>> = states.iter().map(|&q| seen(q)).collect();
         for (&a, mine) in states.iter().zip(&class_of) {
             for (&b, other) in states.iter().zip(&class_of) {
                 let found = difference(lexer, &mut cache, vocab, &similarity, (a, b), usize::MAX).unwrap().unwrap();
-                let pairs = (0..).map(Rank).zip(other.iter().zip(mine)).filter(|(_, (from, to))| from != to);
-                let wanted: Vec<Moved> = pairs.map(|(rank, (&from, &to))| Moved { rank, from, to }).collect();
+                let wanted = moved(mine, other);
                 assert_eq!(found, wanted, "{id} {a} {b}");
                 let alike = similarity.block(a).is_some() && similarity.block(a) == similarity.block(b);
                 assert!(!alike || wanted.is_empty(), "{id}: {a} and {b} are said to be alike");
@@ -69,14 +71,48 @@ fn check_differences(lexer: &Lexer, vocab: &Vocab) {
     }
 }
 
+/// The same for tokens that continue the lexeme, and what a place sees of these.
+fn check_continued(lexer: &Lexer, vocab: &Vocab) {
+    let mut cache = LexerCache::new();
+    for id in (0..lexer.components().len()).map(ComponentId::from_usize) {
+        let similarity = Similarity::new(lexer, &mut cache, vocab, id);
+        let mut places = Vec::new();
+        for q in lexer.component(id).dfa().states() {
+            let (ended, start) = (ended_by(lexer, (id, q)), cache.inside(lexer, (id, q), ConditionSetId::NONE));
+            let mut class_of = classes(lexer, &mut cache, vocab, start);
+            let is_ended = |rank: u32| vocab.rank_bytes(Rank(rank)).first().is_some_and(|&byte| ended.contains(byte));
+            (0..).zip(&mut class_of).filter(|(rank, _)| is_ended(*rank)).for_each(|(_, class)| *class = None);
+            let found = profile_continued(lexer, &mut cache, vocab, (id, q), (&ended, q.0 % 2 == 0)).unwrap();
+            assert_eq!(class_by_rank(vocab, &found), class_of, "{id} {q}");
+            places.push((q, ended, class_of));
+        }
+        for (a, a_ended, mine) in &places {
+            for (b, b_ended, other) in &places {
+                let pair = ((*a, a_ended), (*b, b_ended));
+                let found = difference_continued(lexer, &mut cache, vocab, &similarity, pair.0, pair.1, usize::MAX);
+                assert_eq!(found.unwrap(), Some(moved(mine, other)), "{id} {a} {b}");
+            }
+        }
+    }
+}
+
 /// The class of every token.
-fn classes(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, thread: Thread) -> Vec<Option<ClassId>> {
-    let start = cache.inside(lexer, thread, ConditionSetId::NONE);
+fn classes(lexer: &Lexer, cache: &mut LexerCache, vocab: &Vocab, start: ScanId) -> Vec<Option<ClassId>> {
+    class_by_rank(vocab, &profile_by_token(lexer, cache, vocab, start).unwrap())
+}
+
+fn class_by_rank(vocab: &Vocab, profile: &Profile) -> Vec<Option<ClassId>> {
     let mut classes = vec![None; vocab.rank_count()];
-    for (class, tokens) in profile_by_token(lexer, cache, vocab, start).unwrap().classes {
-        tokens.ranks().iter().for_each(|rank| classes[rank.index()] = Some(class));
+    for (class, tokens) in &profile.classes {
+        tokens.ranks().iter().for_each(|rank| classes[rank.index()] = Some(*class));
     }
     classes
+}
+
+/// The tokens whose class differs.
+fn moved(mine: &[Option<ClassId>], other: &[Option<ClassId>]) -> Vec<Moved> {
+    let pairs = (0..).map(Rank).zip(other.iter().zip(mine)).filter(|(_, (from, to))| from != to);
+    pairs.map(|(rank, (&from, &to))| Moved { rank, from, to }).collect()
 }
 
 /// What a token set adds to a mask are the ids of its tokens.
@@ -105,6 +141,11 @@ proptest! {
     }
 
     #[test]
+    fn tokens_that_continue_the_lexeme(defs in defs(), vocab in any_vocab()) {
+        check_continued(&lexer(&defs), &vocab);
+    }
+
+    #[test]
     fn conditions_pending_at_the_start(defs in defs(), vocab in any_vocab(), pick in any::<prop::sample::Index>()) {
         let (lexer, mut cache) = (lexer(&defs), LexerCache::new());
         let start = cache.anywhere(&lexer, ConditionSetId::NONE);
@@ -115,6 +156,15 @@ proptest! {
         let walked = profile(&lexer, &mut cache, &vocab, start).unwrap();
         let wanted = profile_by_token(&lexer, &mut cache, &vocab, start).unwrap();
         prop_assert_eq!(by_class(&walked), by_class(&wanted));
+        let without = cache.anywhere(&lexer, ConditionSetId::NONE);
+        let found = difference_of_scans(&lexer, &mut cache, &vocab, start, without).unwrap();
+        let plain = classes(&lexer, &mut cache, &vocab, without);
+        prop_assert_eq!(found, moved(&class_by_rank(&vocab, &wanted), &plain));
+        let bytes: ByteSet = b"ac".iter().copied().collect();
+        let begun = Profile { classes: beginning_with(&walked.classes, &vocab, &bytes), visited: 0 };
+        let begins = |rank: u32| vocab.rank_bytes(Rank(rank)).first().is_some_and(|&byte| bytes.contains(byte));
+        let wanted = (0..).zip(class_by_rank(&vocab, &wanted)).map(|(rank, class)| class.filter(|_| begins(rank)));
+        prop_assert_eq!(class_by_rank(&vocab, &begun), wanted.collect::<Vec<_>>());
     }
 }
 
@@ -126,6 +176,7 @@ fn differences_in_counted_repetition() {
         check_differences(&lexer, &vocab);
         glrmask_lexer::warm(&lexer, &vocab, ComponentId(0));
         check_differences(&lexer, &vocab);
+        check_continued(&lexer, &vocab);
     }
 }
 

@@ -37,6 +37,15 @@ impl RowId {
 impl AcceptId {
     /// Nothing is accepted.
     pub const NOTHING: Self = Self(0);
+
+    /// What either accepts, where it takes no look at the sets to tell.
+    #[inline]
+    pub fn trivial_union(self, other: Self) -> Option<Self> {
+        if other == Self::NOTHING || self == other {
+            return Some(self);
+        }
+        (self == Self::NOTHING).then_some(other)
+    }
 }
 
 /// Where a walk down a stack stands: what is left to read, and what has been accepted.
@@ -248,10 +257,7 @@ impl ParserDwa {
 
     #[inline]
     fn known_union(&self, a: AcceptId, b: AcceptId) -> Option<AcceptId> {
-        match trivial_union(a, b) {
-            Some(known) => Some(known),
-            None => self.unions.get(&(a.min(b), a.max(b))).copied(),
-        }
+        a.trivial_union(b).or_else(|| self.unions.get(&(a.min(b), a.max(b))).copied())
     }
 
     /// The walk for `query` after reading the top of the stack. Memoised.
@@ -390,13 +396,4 @@ impl ParserDwa {
         self.accept_ids.insert(accepted, id);
         Ok(id)
     }
-}
-
-/// The union where it takes no look at the sets.
-#[inline]
-fn trivial_union(a: AcceptId, b: AcceptId) -> Option<AcceptId> {
-    if b == AcceptId::NOTHING || a == b {
-        return Some(a);
-    }
-    (a == AcceptId::NOTHING).then_some(b)
 }

@@ -182,11 +182,7 @@ impl Frozen {
     }
     #[inline]
     fn union(&self, a: AcceptId, b: AcceptId) -> Option<AcceptId> {
-        match () {
-            () if b == AcceptId::NOTHING || a == b => Some(a),
-            () if a == AcceptId::NOTHING => Some(b),
-            () => self.unions.get(&(a.min(b), a.max(b))).copied(),
-        }
+        a.trivial_union(b).or_else(|| self.unions.get(&(a.min(b), a.max(b))).copied())
     }
     #[inline]
     pub(crate) fn mask(&self, profile: ProfileId, accept: AcceptId) -> Option<&Mask> {

@@ -6,7 +6,7 @@
 use glrmask_compiler::Config;
 use glrmask_grammar::Grammar;
 use glrmask_json_schema::json::{self, Value};
-use glrmask_json_schema::{compile, Options, Whitespace};
+use glrmask_json_schema::{compile, Options, PropertyOrder, Whitespace};
 use glrmask_runtime::{Constraint, ConstraintState};
 use glrmask_tests::rng::Rng;
 use glrmask_vocab::{mask, TokenId, Vocab};
@@ -215,5 +215,30 @@ fn many_items_that_differ_are_completed() {
         let tokens = state.shortest_completion_tokens().unwrap().unwrap();
         assert_eq!(state.validate_tokens(&tokens.tokens).unwrap(), tokens.tokens.len());
         assert!(least < 100 || !tokens.is_minimal);
+    }
+}
+
+/// Members that must be there are written one after the other, but not behind a beginning that only repeats an item.
+#[test]
+fn a_missing_member_is_not_written_into_an_item_that_is_there() {
+    let fixed: String = (1..14).map(|i| format!(r#", "k{i}": {{"const": true}}"#)).collect();
+    let required: Vec<String> = (0..14).map(|i| format!("\"k{i}\"")).collect();
+    let schema = format!(
+        r#"{{"type": "array", "uniqueItems": true, "minItems": 2, "items": {{"type": "object",
+            "properties": {{"k0": {{"type": "integer"}}{fixed}}}, "required": [{}], "additionalProperties": false}}}}"#,
+        required.join(", ")
+    );
+    let options = Options { whitespace: Whitespace::Compact, property_order: PropertyOrder::Any, ..Options::default() };
+    let grammar = compile(&schema, &options).unwrap().grammar;
+    let constraint = glrmask_compiler::compile(&grammar, &vocab(&[]), &Config::default()).unwrap();
+    let rest: String = (1..14).map(|i| format!(r#","k{i}":true"#)).collect();
+    let mut state = constraint.start();
+    state.commit_bytes(format!(r#"[{{"k0":0{rest}}},"#).as_bytes()).unwrap();
+    for begun in ["", r#"{"k0":"#, r#"{"k1":true,"#] {
+        let mut state = state.clone();
+        state.commit_bytes(begun.as_bytes()).unwrap();
+        let rest = state.shortest_completion().unwrap().unwrap();
+        state.commit_bytes(&rest).unwrap();
+        assert!(state.is_accepting(), "{begun}: {}", String::from_utf8_lossy(&rest));
     }
 }

@@ -9,7 +9,7 @@
 //! choose those before counts. After [`EXACT`] places the search *settles*: where nothing is at stake some completion is
 //! sure to be left, and all other beginnings are dropped. From then on items are chosen one by one, the shortest that is
 //! new each time, and the text need not be the shortest. So it is where members are missing that an object must have: they
-//! are written one after the other.
+//! are written one after the other, as long as nothing is at stake.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -143,7 +143,8 @@ impl<'a> Ruled<'a> {
     }
 
     /// Where the grammar's shortest text ends an object that lacks a member: goes up to there and on to the value of that
-    /// member, if the grammar spells its key as usual. Which of several comes first makes no difference.
+    /// member, if the grammar spells its key as usual and nothing is at stake there. Which of several comes first makes no
+    /// difference.
     fn write_missing(&mut self, number: usize, tracker: &Tracker, at: GrammarPlace) -> Result<bool, RuntimeError> {
         let Some(rest) = self.end(at)? else { return Ok(false) };
         let Err(violation) = tracker.clone().advance(&rest) else { return Ok(false) };
@@ -151,6 +152,10 @@ impl<'a> Ruled<'a> {
         let before = rest.get(..violation.offset()).unwrap_or_default();
         let wanted = [before, b",", key.as_bytes(), b":"].concat();
         let Some((text, tracker, at)) = self.spell(tracker, at, &wanted, before.len())? else { return Ok(false) };
+        if !tracker.is_free() {
+            // What is written may have to be something else: another value of a member before, say.
+            return Ok(false);
+        }
         self.forget_others(number);
         self.settled.get_or_insert_default().extend(text);
         self.places.clear();

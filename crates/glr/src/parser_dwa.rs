@@ -1,6 +1,6 @@
 //! The Parser DWA: a deterministic automaton over parser stacks, read from the top, that says which tokens are legal.
 //!
-//! A state ([`Row`]) holds, for every group of first terminals of the classes in question, the atom that is still reading.
+//! A state, called a row, holds for every group of first terminals of the classes in question the atom that still reads.
 //! An edge leads to what is left to read, and says what it accepts: for every group a set of places, all in one number
 //! ([`AcceptId`]). What a stack accepts is the union over the edges on the way down; where nothing is left to read the
 //! walk ends. So rows do not remember what was accepted, and different pasts share a future. Everything is hash-consed and

@@ -299,7 +299,8 @@ impl Grammar {
     fn left_out(&self) -> Option<SchemaWarning> {
         let instance = self.assembly.definition().grammar().instance.as_ref()?;
         let message =
-            "not enforced where the document is a part of a text: unique items, or counted keys, without bound";
+            "not enforced where the document is a part of a text: unique items, or counted keys, without bound, or which \
+             of many keys in any order are there";
         let (pointer, keyword) = (String::new(), "uniqueItems".to_owned());
         instance.is_optional.then(|| Warning { pointer, keyword, message: message.to_owned() }.into())
     }
@@ -385,7 +386,7 @@ impl Grammar {
     ///
     /// # Errors
     /// A token event of more ids than a text may have (2²⁰); a JSON Schema that asks for what no grammar can say: unique
-    /// items, or counted keys, without bound.
+    /// items, or counted keys, without bound, or which of many keys in any order are there.
     pub fn to_glrm(&self) -> Result<String, Error> {
         let flat = self.flat()?;
         flat.check_part()?;

@@ -36,8 +36,9 @@ impl Grammar {
         match &self.instance {
             None | Some(Instance { is_optional: true, .. }) => Ok(()),
             Some(_) => Err(GrammarError::unsupported(
-                "`uniqueItems` (or `minProperties` beside free keys) over unboundedly many values is enforced only where \
-                 the JSON document is the whole text: compile the schema by itself, or with `unsupported` set to weaken",
+                "`uniqueItems` (or `minProperties` beside free keys) over unboundedly many values, and many keys in any \
+                 order, are enforced only where the JSON document is the whole text: compile the schema by itself, or with \
+                 `unsupported` set to weaken",
                 None,
             )),
         }

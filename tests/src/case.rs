@@ -30,6 +30,8 @@ pub struct Case {
     pub end_tokens: Vec<u32>,
     /// What is committed, from the start.
     pub steps: Vec<Step>,
+    /// Whether masks are asked for behind the first terminal; drawn like the rest of the configuration if not said.
+    pub shift_first: Option<bool>,
 }
 
 impl Case {
@@ -43,7 +45,7 @@ impl Case {
             1 => vec![vocabulary[rng.below(vocabulary.len())].0],
             _ => vec![500 + rng.below(100) as u32],
         };
-        Self { spec, vocabulary, end_tokens, steps: Vec::new() }.settled()
+        Self { spec, vocabulary, end_tokens, steps: Vec::new(), shift_first: None }.settled()
     }
 
     /// The bytes of a token, if it is in the vocabulary.

@@ -38,6 +38,7 @@ pub fn config(case: &Case, seed: u64) -> Config {
         config.policy.background = rng.chance(20);
         config.policy.threads = *rng.pick(&[1, 1, 3]);
     }
+    config.shift_first = case.shift_first.or(config.shift_first);
     config
 }
 

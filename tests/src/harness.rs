@@ -114,8 +114,13 @@ const SHRINK_LIMIT: usize = 20_000;
 
 /// Checks the case of `seed` along `walks` random walks; a difference comes back shrunk.
 pub fn check(seed: u64, walks: usize) -> Result<Tally, Box<Failure>> {
+    check_with(seed, walks, None)
+}
+
+/// [`check`] with masks asked for behind the first terminal, or not, if `shift_first` says so.
+pub fn check_with(seed: u64, walks: usize, shift_first: Option<bool>) -> Result<Tally, Box<Failure>> {
     let mut tally = Tally::default();
-    let mut case = Case::random(seed, 36);
+    let mut case = Case { shift_first, ..Case::random(seed, 36) };
     for walk_seed in 0..walks as u64 {
         case.steps.clear();
         let mut rng = Rng::new(seed.wrapping_mul(31).wrapping_add(walk_seed));

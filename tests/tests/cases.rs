@@ -52,7 +52,13 @@ fn the_oracle_agrees_with_every_case() {
             Err(_) if text.empty => return Ok(()),
             Err(error) => return Err(error.to_string()),
         };
-        let case = Case { spec, vocabulary: text.tokens()?, end_tokens: text.end_tokens.clone(), steps: Vec::new() };
+        let case = Case {
+            spec,
+            vocabulary: text.tokens()?,
+            end_tokens: text.end_tokens.clone(),
+            steps: Vec::new(),
+            shift_first: None,
+        };
         let mut reference = Reference::new(&case).map_err(|e| e.to_string())?;
         let at = |text: &str, reference: &mut Reference| {
             reference.reset()?;
@@ -110,6 +116,7 @@ fn engine_agrees(text: &TextCase, grammar: &Grammar, config: &Config) -> Result<
         vocabulary: text.tokens()?,
         end_tokens: text.end_tokens.clone(),
         steps: Vec::new(),
+        shift_first: None,
     };
     let constraint = engine::constraint(grammar, &engine::vocab(&case)?, config);
     if text.empty {

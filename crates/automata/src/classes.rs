@@ -51,6 +51,11 @@ impl ByteClasses {
         }
         Self::from_blocks(blocks)
     }
+    /// Runs of bytes of one class: the first byte of each, and the class.
+    pub(crate) fn runs(&self) -> Vec<(u8, u8)> {
+        let starts = |byte: &u8| *byte == 0 || self.map[usize::from(*byte)] != self.map[usize::from(*byte) - 1];
+        (0..=255u8).filter(starts).map(|byte| (byte, self.map[usize::from(byte)])).collect()
+    }
     fn from_blocks(sets: Vec<ByteSet>) -> Self {
         let mut map = [0; 256];
         for (class, set) in sets.iter().enumerate() {
@@ -61,6 +66,7 @@ impl ByteClasses {
         Self { map, sets }
     }
     /// Number of classes, 1 to 256.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.sets.len()
     }

@@ -199,8 +199,9 @@ impl Dfa {
         states.fold(hash, |hash, word| hash.word(u64::from(word))).finish()
     }
     /// A fingerprint of the language read from `state` on, labels left out: equal for states of any automata from which
-    /// the same strings lead to a match. `None` if more than `limit` states can be reached. O(256 · states reached).
+    /// the same strings lead to a match. `None` if more than `limit` states can be reached. O(runs of bytes of one class · states reached).
     pub fn fingerprint_from(&self, state: StateId, limit: usize) -> Option<u128> {
+        let runs = self.classes.runs();
         let mut order = vec![state];
         let mut numbers = FxHashMap::from_iter([(state, 1u64)]);
         let mut hash = Fingerprint::new(0);
@@ -208,13 +209,13 @@ impl Dfa {
         while let Some(&state) = order.get(next) {
             next += 1;
             hash = hash.word(u64::from(self.is_accepting(state)));
+            let row = self.row(state);
             let mut last = Self::DEAD;
-            for byte in 0..=255u8 {
-                let target = self.next(state, byte);
+            for &(byte, class) in &runs {
+                let target = row.get(usize::from(class)).copied().unwrap_or(Self::DEAD);
                 if target == last {
                     continue;
                 }
-                last = target;
                 let fresh = order.len() as u64 + 1;
                 let number = match target {
                     Self::DEAD => 0,
@@ -223,6 +224,7 @@ impl Dfa {
                         fresh
                     }),
                 };
+                last = target;
                 if order.len() > limit {
                     return None;
                 }

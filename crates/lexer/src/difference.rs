@@ -7,7 +7,7 @@
 //! bytes are looked at. What remains are the few tokens that change their class. The plain reference is
 //! [`mod@crate::profile`] of either state.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
 use glrmask_automata::{ByteSet, Dfa, Id, StateId};
@@ -52,6 +52,8 @@ pub struct Similarity {
     shape: Arc<Shape>,
     /// Per byte class of the automaton, the trie nodes that begin with it.
     weights: Box<[usize]>,
+    /// The same for tokens that are longer than so many bytes; found when states are first compared.
+    longer: OnceLock<Vec<[u32; LENGTHS]>>,
     levels: Option<Arc<Levels>>,
 }
 
@@ -73,7 +75,7 @@ impl Similarity {
         let shape = Shape::of(vocab);
         let weight = |bytes: &ByteSet| bytes.iter().map(|byte| shape.nodes(byte, 0)).sum();
         let weights = dfa.class_sets().iter().map(weight).collect();
-        Self { component: id, shape, weights, levels }
+        Self { component: id, shape, weights, longer: OnceLock::new(), levels }
     }
 
     /// Equal for states that no token tells apart: their profiles are the same.
@@ -111,12 +113,13 @@ impl Similarity {
             return self.shape.all;
         }
         let dfa = lexer.component(self.component).dfa();
-        let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(dfa.class_sets());
-        let apart = rows.filter(|((x, y), _)| x != y).map(|((&x, &y), bytes)| {
-            let alike = self.alike(x, y);
-            bytes.iter().map(|byte| self.shape.nodes(byte, alike)).sum::<usize>()
-        });
-        1 + apart.sum::<usize>()
+        let longer =
+            self.longer.get_or_init(|| dfa.class_sets().iter().map(|set| self.shape.longer_than(set)).collect());
+        let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(longer);
+        let apart = rows.filter(|((x, y), _)| x != y);
+        let nodes =
+            apart.map(|((&x, &y), longer)| longer.get(self.alike(x, y) as usize).map_or(0, |&nodes| nodes as usize));
+        1 + nodes.sum::<usize>()
     }
 
     /// Whether a lexeme that ends in either state ends in the same way.
@@ -158,7 +161,7 @@ impl Similarity {
         let dfa = lexer.component(self.component).dfa();
         let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(dfa.class_sets());
         let apart = rows.filter(|((x, y), _)| x != y).map(|((&x, &y), bytes)| {
-            let alike = if x == Dfa::DEAD || y == Dfa::DEAD { 0 } else { self.alike(x, y) };
+            let alike = if x == Dfa::DEAD || y == Dfa::DEAD { 0 } else { self.alike(x, y) as usize };
             let bytes = bytes.difference(&a_ended.intersection(b_ended));
             bytes.iter().map(|byte| self.shape.nodes(byte, alike)).sum::<usize>()
         });
@@ -175,16 +178,8 @@ impl Similarity {
     }
 
     /// Tokens must be longer than this to tell the states apart after their first byte.
-    fn alike(&self, x: StateId, y: StateId) -> usize {
-        match &self.levels {
-            Some(levels) => levels.level(x, y) as usize,
-            None => 0,
-        }
-    }
-
-    /// Whether no string of up to `height` bytes tells the states apart.
-    fn alike_below(&self, a: StateId, b: StateId, height: u32) -> bool {
-        self.levels.as_ref().is_some_and(|levels| levels.level(a, b) > height)
+    fn alike(&self, x: StateId, y: StateId) -> u32 {
+        self.levels.as_ref().map_or(0, |levels| levels.level(x, y))
     }
 }
 
@@ -234,6 +229,15 @@ impl Shape {
         Self { longer, roots, all: trie.len() }
     }
 
+    /// Per length, the nodes below these first bytes through which tokens longer than that go.
+    fn longer_than(&self, first: &ByteSet) -> [u32; LENGTHS] {
+        let mut all = [0; LENGTHS];
+        for byte in first.iter().filter(|&byte| self.roots[usize::from(byte)] > 0) {
+            all.iter_mut().zip(&self.longer[usize::from(byte)]).for_each(|(sum, more)| *sum += more);
+        }
+        all
+    }
+
     /// Nodes below the first byte through which tokens of more than `length` bytes go.
     fn nodes(&self, first: u8, length: usize) -> usize {
         self.longer[usize::from(first)].get(length).map_or(0, |&count| count as usize)
@@ -253,7 +257,7 @@ pub fn difference(
     (state, reference): (StateId, StateId),
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
-    let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
+    let mut walk = Walk::new(lexer, cache, vocab, similarity, limit);
     let start = walk.at(state, reference);
     for byte in walk.bytes_apart(start).iter() {
         let node = similarity.shape.roots[usize::from(byte)] as usize;
@@ -278,7 +282,7 @@ pub fn difference_continued(
     (reference, reference_ended): (StateId, &ByteSet),
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
-    let mut walk = Walk { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new() };
+    let mut walk = Walk::new(lexer, cache, vocab, similarity, limit);
     let seen = |walk: &mut Walk<'_>, state: StateId, alive: bool| {
         let scan = |walk: &mut Walk<'_>| walk.cache.inside(lexer, (similarity.component, state), ConditionSetId::NONE);
         alive.then(|| scan(walk))
@@ -365,9 +369,28 @@ struct Walk<'a> {
     limit: usize,
     visited: usize,
     moved: Vec<Moved>,
+    /// The last answer about bytes that tell two states apart: neighbours in the trie mostly ask the same.
+    last_apart: Option<((StateId, StateId), ByteSet)>,
+    /// The last answer about how long two states look alike.
+    last_level: Option<((StateId, StateId), u32)>,
+    /// Whether the component is one terminal that leaves no conditions.
+    alone: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(
+        lexer: &'a Lexer,
+        cache: &'a mut LexerCache,
+        vocab: &'a Vocab,
+        similarity: &'a Similarity,
+        limit: usize,
+    ) -> Self {
+        let component = lexer.component(similarity.component);
+        let alone = component.terminals().len() == 1 && component.is_plain();
+        let (visited, moved) = (0, Vec::new());
+        Self { lexer, cache, vocab, similarity, limit, visited, moved, last_apart: None, last_level: None, alone }
+    }
+
     /// Walks the subtree of `top`, a child of the root. False if it takes too many visits.
     fn subtree(&mut self, top: usize, start: At) -> Result<bool, LexerError> {
         let trie = self.vocab.trie();
@@ -408,7 +431,7 @@ impl Walk<'_> {
         let id = self.similarity.component;
         let component = self.lexer.component(id);
         let inside = |state| state != Dfa::DEAD && !component.dfa().is_accepting(state);
-        if component.terminals().len() == 1 && component.is_plain() && inside(mine) && inside(other) {
+        if self.alone && inside(mine) && inside(other) {
             return At::Inside(mine, other);
         }
         let mut scan =
@@ -440,16 +463,34 @@ impl Walk<'_> {
         }
     }
     /// Whether no token at or below the node has different classes.
-    fn is_alike_below(&self, at: At, node: usize) -> bool {
+    fn is_alike_below(&mut self, at: At, node: usize) -> bool {
         let same = match at {
             At::Inside(mine, other) => mine == other,
             At::Scans((mine, other)) => mine == other,
         };
         let height = self.vocab.trie().heights()[node];
-        same || self.similarity.levels.is_some()
-            && self.states(at).is_some_and(|(a, b)| self.similarity.alike_below(a, b, height))
+        same || self.similarity.levels.is_some() && self.states(at).is_some_and(|pair| self.level(pair) > height)
     }
-    fn bytes_apart(&self, at: At) -> ByteSet {
-        self.states(at).map_or(ByteSet::FULL, |(a, b)| self.similarity.bytes_apart(self.lexer, a, b))
+    /// No string of fewer bytes tells the states apart.
+    fn level(&mut self, pair: (StateId, StateId)) -> u32 {
+        match self.last_level {
+            Some((known, level)) if known == pair => level,
+            _ => {
+                let level = self.similarity.alike(pair.0, pair.1);
+                self.last_level = Some((pair, level));
+                level
+            }
+        }
+    }
+    fn bytes_apart(&mut self, at: At) -> ByteSet {
+        let Some((a, b)) = self.states(at) else { return ByteSet::FULL };
+        match self.last_apart {
+            Some((pair, apart)) if pair == (a, b) => apart,
+            _ => {
+                let apart = self.similarity.bytes_apart(self.lexer, a, b);
+                self.last_apart = Some(((a, b), apart));
+                apart
+            }
+        }
     }
 }

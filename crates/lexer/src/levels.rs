@@ -12,8 +12,10 @@ use rustc_hash::FxHashMap;
 /// The refinement history of an automaton. The dead state is the last one.
 #[derive(Debug, Default)]
 pub struct Levels {
-    /// Per state, (round, block from that round on), rounds rising; the first is round 0.
-    history: Vec<Vec<(u32, u32)>>,
+    /// Per state, (round, block from that round on), rounds rising; the first is round 0. One state after the other.
+    history: Vec<(u32, u32)>,
+    /// Where the history of each state ends.
+    ends: Vec<u32>,
 }
 
 impl Levels {
@@ -36,19 +38,27 @@ impl Levels {
             work.sort_unstable();
             work.dedup();
         }
-        Self { history }
+        let ends = history.iter().scan(0, |end, list| {
+            *end += list.len() as u32;
+            Some(*end)
+        });
+        Self { ends: ends.collect(), history: history.concat() }
     }
 
     /// Equal for states that no string within the rounds tells apart.
+    #[inline]
     pub fn block(&self, state: StateId) -> Option<u32> {
-        self.history.get(state.index())?.last().map(|&(_, block)| block)
+        self.of(state).last().map(|&(_, block)| block)
     }
 
     /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none within the rounds.
     pub fn level(&self, a: StateId, b: StateId) -> u32 {
-        let last = self.history.len().saturating_sub(1);
-        let at = |state: StateId| self.history.get(if state == Dfa::DEAD { last } else { state.index() });
-        let (Some(a), Some(b)) = (at(a), at(b)) else { return 0 };
+        let (a, b) = (self.of(a), self.of(b));
+        let (Some(last_a), Some(last_b)) = (a.last(), b.last()) else { return 0 };
+        // A block that has been split keeps no name of another one, so that equal ends have been equal all along.
+        if last_a.1 == last_b.1 {
+            return u32::MAX;
+        }
         // Both histories in step, from round to round in which either block changes.
         let (mut i, mut j) = (0, 0);
         let mut round = 0;
@@ -65,6 +75,15 @@ impl Levels {
             i += usize::from(next_a == round);
             j += usize::from(next_b == round);
         }
+    }
+
+    #[inline]
+    fn of(&self, state: StateId) -> &[(u32, u32)] {
+        let last = self.ends.len().saturating_sub(1);
+        let index = if state == Dfa::DEAD { last } else { state.index() };
+        let Some(&end) = self.ends.get(index) else { return &[] };
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.history[start as usize..end as usize]
     }
 }
 

@@ -25,8 +25,9 @@ use crate::branch::Lexeme;
 use crate::constraint::Inner;
 use crate::contexts::Contexts;
 use crate::error::RuntimeError;
-use crate::fill::{Cache, ProfileId, Viability};
+use crate::fill::{Cache, PendingPlace, ProfileId, Viability};
 use crate::frozen::Frozen;
+use crate::reach::{anywhere, pending_places};
 
 /// More threads than this are never started.
 const MAX_THREADS: usize = 64;
@@ -182,6 +183,9 @@ const NODES_PER_UNIT: usize = 4_000;
 /// Fresh scans that are made in the time of one unit of work. Few, as a rule; thousands where many lexemes overlap.
 const SCANS_PER_UNIT: usize = 64;
 
+/// Pairs of a place and pending conditions that are filled ahead.
+const PENDING: usize = 256;
+
 /// Pairs of a terminal and a top of the stack that are gone through in the time of one unit of work.
 const TOPS_PER_UNIT: usize = 2_048;
 
@@ -324,6 +328,7 @@ impl<'a> Filler<'a> {
         for thread in threads {
             self.cache.split(inner, thread)?;
         }
+        self.pending()?;
         self.cache.lexer_mut().forget_scans();
         let mut tops = FxHashSet::from_iter([Tables::START]);
         let all = || (0..inner.tables.states()).map(LrState::from_usize);
@@ -433,6 +438,26 @@ impl<'a> Filler<'a> {
         let task = task(tasks, self.cache.profile(profile).query);
         task.tops.extend(&tops);
         task.profiles.push(profile);
+        Ok(())
+    }
+
+    /// Where conditions can be pending, as far as that is soon.
+    fn pending(&mut self) -> Result<(), Ended> {
+        let inner = self.inner;
+        if inner.lexer.is_plain() {
+            return Ok(());
+        }
+        for (lexeme, conditions) in pending_places(&inner.lexer, self.cache.lexer_mut().conditions_mut(), PENDING) {
+            self.spend(1)?;
+            let before = self.cache.scans();
+            self.cache.viability(inner, lexeme, conditions)?;
+            let place = match lexeme {
+                Lexeme::Inside(thread) => PendingPlace::Inside(thread),
+                Lexeme::Boundary => PendingPlace::Boundary(anywhere(&inner.lexer)),
+            };
+            self.cache.pending(inner, place, conditions)?;
+            self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
+        }
         Ok(())
     }
 

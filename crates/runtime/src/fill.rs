@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::branch::Lexeme;
 use crate::constraint::{Inner, Stats};
 use crate::error::RuntimeError;
-use crate::mask::{Mask, TokenSets};
+use crate::mask::{BySets, Mask, TokenSets};
 use crate::similar::Family;
 use crate::split::{parser_terminals, Splits};
 
@@ -48,6 +48,18 @@ pub(crate) struct FilledProfile {
     /// A profile with the same query from which this one differs by moved tokens.
     pub(crate) whole: Option<ProfileId>,
     pub(crate) masks: FxHashMap<AcceptId, Arc<Mask>>,
+    /// Masks by the token sets in them, where they are made while decoding.
+    by_sets: BySets,
+}
+
+impl FilledProfile {
+    pub(crate) fn new(query: QueryId, tokens: TokenSets, whole: Option<ProfileId>) -> Self {
+        Self { query, tokens, whole, masks: FxHashMap::default(), by_sets: BySets::default() }
+    }
+    fn forget_masks(&mut self) {
+        self.masks.clear();
+        self.by_sets.clear();
+    }
 }
 
 /// Where conditions are pending.
@@ -161,7 +173,7 @@ impl Cache {
     }
 
     fn forget_masks(&mut self) {
-        self.profiles.iter_mut().for_each(|p| p.masks.clear());
+        self.profiles.iter_mut().for_each(FilledProfile::forget_masks);
         self.mask_bytes = 0;
     }
 
@@ -367,7 +379,7 @@ impl Cache {
         };
         let tokens = from.tokens.with_moved(&self.dwa, dag, query, same_query, (moved, &inner.vocab));
         let whole = same_query.then_some(base);
-        Ok(self.add_profile(FilledProfile { query, tokens, whole, masks: FxHashMap::default() }))
+        Ok(self.add_profile(FilledProfile::new(query, tokens, whole)))
     }
 
     pub(crate) fn add_profile(&mut self, profile: FilledProfile) -> ProfileId {
@@ -412,7 +424,7 @@ impl Cache {
         self.cover(inner, found.classes.iter().map(|c| c.0))?;
         let query = self.dwa.query(self.lexer.dag(), found.classes.iter().map(|c| c.0));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, found.classes);
-        Ok(self.add_profile(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
+        Ok(self.add_profile(FilledProfile::new(query, tokens, None)))
     }
 
     // ------------------------------------------------------------------ completable stacks
@@ -495,14 +507,17 @@ impl Cache {
     pub(crate) fn mask(&mut self, inner: &Inner, profile: ProfileId, accept: AcceptId) -> &Mask {
         // The whole profile first: what differs from it is a few ids.
         for id in [self.profiles[profile].whole, Some(profile)].into_iter().flatten() {
-            let FilledProfile { tokens, whole, masks, .. } = &self.profiles[id];
-            if !masks.contains_key(&accept) {
-                let whole = whole.and_then(|whole| self.profiles[whole].masks.get(&accept));
-                let mask = tokens.mask(&self.dwa, accept, &inner.vocab, whole);
-                if Arc::strong_count(&mask) == 1 {
+            if !self.profiles[id].masks.contains_key(&accept) {
+                let whole = self.profiles[id].whole;
+                let whole = whole.and_then(|whole| self.profiles[whole].masks.get(&accept).cloned());
+                let FilledProfile { tokens, masks, by_sets, .. } = &mut self.profiles[id];
+                let before = by_sets.len();
+                let mask = tokens.mask(&self.dwa, accept, &inner.vocab, (whole.as_ref(), by_sets));
+                // Not those that others hold as well, unless they were just made.
+                if Arc::strong_count(&mask) == 1 || by_sets.len() > before {
                     self.mask_bytes += mask.memory_usage();
                 }
-                self.profiles[id].masks.insert(accept, mask);
+                masks.insert(accept, mask);
             }
         }
         &self.profiles[profile].masks[&accept]

@@ -36,6 +36,7 @@ pub mod marker;
 mod mask;
 mod progress;
 mod query;
+mod reach;
 mod similar;
 pub mod speculate;
 mod split;

@@ -6,6 +6,7 @@ use glrmask_automata::lexdag::{ClassDag, ClassId};
 use glrmask_glr::{AcceptId, ParserDwa, QueryId};
 use glrmask_lexer::{Moved, TokenGroup, TokenSet};
 use glrmask_vocab::{RankSet, Vocab};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Masks with fewer tokens are kept as lists of ids: about as quick to write as a copy of 16 KB, and smaller.
@@ -137,6 +138,9 @@ pub(crate) struct TokenSets {
 
 type ByPlace = Vec<Vec<Vec<u32>>>;
 
+/// Masks by the token sets in them, as bit sets.
+pub(crate) type BySets = FxHashMap<Box<[u64]>, Arc<Mask>>;
+
 /// The ids of many sets, one after the other: a mask of hundreds of small sets is made from one piece of memory.
 #[derive(Debug)]
 struct IdRow {
@@ -209,15 +213,27 @@ impl TokenSets {
         self.moved.is_empty()
     }
 
-    /// The mask of all tokens whose class is accepted. `whole`: the same with nothing moved, if it is known.
+    /// The mask of all tokens whose class is accepted. `whole`: the same with nothing moved, if it is known. `known`: masks
+    /// with nothing moved, by the sets in them; looked up and added to where masks are made while decoding, since many
+    /// accepted sets differ in nothing that this profile has.
     pub(crate) fn mask(
         &self,
         dwa: &ParserDwa,
         accept: AcceptId,
         vocab: &Vocab,
-        whole: Option<&Arc<Mask>>,
+        (whole, known): (Option<&Arc<Mask>>, &mut BySets),
     ) -> Arc<Mask> {
-        let mask = whole.cloned().unwrap_or_else(|| Arc::new(self.whole_mask(dwa, accept, vocab)));
+        let mask = match whole {
+            Some(whole) => whole.clone(),
+            None => {
+                let wanted = self.wanted(dwa, accept);
+                let make = || Arc::new(self.whole_mask(&wanted, vocab));
+                match self.row {
+                    Some(_) => known.entry(wanted.clone()).or_insert_with(make).clone(),
+                    None => make(),
+                }
+            }
+        };
         let (mut removed, mut added) = (Vec::new(), Vec::new());
         let accepts = |places: &Option<Places>| places.as_ref().is_some_and(|places| dwa.accepts_any(accept, places));
         for MovedIds { from, to, ids } in &self.moved {
@@ -235,18 +251,23 @@ impl TokenSets {
         Arc::new(mask.changed(&removed, &added))
     }
 
-    fn whole_mask(&self, dwa: &ParserDwa, accept: AcceptId, vocab: &Vocab) -> Mask {
-        let mut wanted = vec![false; self.sets.len()];
+    /// The sets of which some place is accepted, as a bit set.
+    fn wanted(&self, dwa: &ParserDwa, accept: AcceptId) -> Box<[u64]> {
+        let mut wanted = vec![0u64; self.sets.len().div_ceil(64)];
         for (group, place) in dwa.accepted_places(accept) {
             let sets = self.by_place[group].get(place).map_or(&[][..], |s| s);
-            sets.iter().for_each(|&set| wanted[set as usize] = true);
+            sets.iter().for_each(|&set| wanted[set as usize / 64] |= 1 << (set % 64));
         }
-        let accepted = || self.sets.iter().zip(&wanted).filter(|(_, &wanted)| wanted).map(|(set, _)| &set.1);
+        wanted.into()
+    }
+
+    fn whole_mask(&self, wanted: &[u64], vocab: &Vocab) -> Mask {
+        let rest = || (0..self.sets.len()).filter(|&set| wanted[set / 64] >> (set % 64) & 1 == 1);
+        let accepted = || rest().map(|set| &self.sets[set].1);
         // One dense group is shared as it is; further ones, which only profiles behind the first terminal have, are ids.
         let group = accepted().filter_map(|set| set.shared.as_ref()).find(|group| group.is_dense());
         let is_group = |set: &&TokenSet| set.shared.as_ref().is_some_and(|g| group.is_some_and(|h| Arc::ptr_eq(g, h)));
         let besides = |set: &TokenSet| if is_group(&set) { set.own.len() } else { set.len() };
-        let rest = || (0..self.sets.len()).filter(|&set| wanted[set]);
         if accepted().map(besides).sum::<usize>() < SPARSE_IDS {
             let base = group.map_or(Base::Nothing, |group| {
                 // Made now: decoding shall find nothing left to do.

@@ -20,6 +20,7 @@ use crate::event;
 use crate::fill::{Cache, Pending, PendingPlace, ProfileId, Viability};
 use crate::frozen::Frozen;
 use crate::mask::Mask;
+use crate::reach::anywhere;
 use crate::split::{Part, Split};
 use crate::state::condition_sets;
 
@@ -337,9 +338,7 @@ impl Out<'_> {
     ) -> Result<(), A::Error> {
         let place = match lexeme {
             Lexeme::Inside(thread) => PendingPlace::Inside(thread),
-            Lexeme::Boundary if inner.shift_first => {
-                PendingPlace::Boundary(BitSet::full(inner.lexer.components().len()))
-            }
+            Lexeme::Boundary if inner.shift_first => PendingPlace::Boundary(anywhere(&inner.lexer)),
             Lexeme::Boundary => PendingPlace::Boundary(start_components(inner, stacks)),
         };
         let pending = access.pending(place, conditions)?;

@@ -366,6 +366,7 @@ impl Cache {
                 match group.is_dense() {
                     true => {
                         self.set_bytes += 8 * group.ranks().ranges().len() + 4 * inner.mask_words;
+                        group.words(&inner.vocab);
                         tokens.shared = Some(Arc::new(group));
                     }
                     false => tokens.own = group.into_ranks(),
@@ -378,7 +379,7 @@ impl Cache {
         let main = self.splits.main.filter(|&main| asked(main));
         let query = main.unwrap_or_else(|| self.dwa.query(self.lexer.dag(), classes.iter().map(|c| c.0)));
         let tokens = TokenSets::new(&self.dwa, self.lexer.dag(), query, classes).laid_out(&inner.vocab);
-        Ok(self.add_profile(FilledProfile { query, tokens, whole: None, masks: FxHashMap::default() }))
+        Ok(self.add_profile(FilledProfile::new(query, tokens, None)))
     }
 
     // ------------------------------------------------------------------ what places see

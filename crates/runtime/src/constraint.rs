@@ -52,7 +52,7 @@ pub struct Config {
     /// not be beyond [`max_end_token`] either.
     pub end_tokens: Vec<TokenId>,
     /// Bytes that tables filled while decoding may take. Beyond them what walks over the vocabulary leave behind is forgotten,
-    /// then masks; where the rest takes more than half of the limit, it is emptied too and starts anew.
+    /// then masks; where the rest takes more than three quarters of the limit, it is emptied too and starts anew.
     pub cache_bytes: usize,
     /// Walks over the vocabulary that visit at least so many nodes of its trie are compared with those of similar
     /// states; `usize::MAX` turns that off.
@@ -276,13 +276,17 @@ impl Constraint {
         let unfinished = Unfinished(&self.0.progress);
         let known = self.0.cache.read().condition_sets();
         let cut = eager::fill(&self.0, budget).map(|filled| {
+            let is_frozen = filled.frozen.is_some();
             self.0.frozen.store(filled.frozen.map(Arc::new));
-            self.go_on_from(filled.cache, known);
-            filled.cut
+            let kept = self.go_on_from(filled.cache, known);
+            (filled.cut, is_frozen || kept)
         });
         let ended = match cut {
-            Ok(Some(cut)) => refuse(cut).map_or(Ok(Some(cut)), |why| Err(RuntimeError::refused(why))),
-            ended => ended,
+            // Decoding has got further meanwhile, and goes on by itself: nobody's limit, and not complete either.
+            Ok((None, false)) => Ok(Some(Cut::Stopped)),
+            Ok((None, true)) => Ok(None),
+            Err(error) => Err(error),
+            Ok((Some(cut), _)) => refuse(cut).map_or(Ok(Some(cut)), |why| Err(RuntimeError::refused(why))),
         };
         std::mem::forget(unfinished);
         self.0.progress.set(Progress::Done(ended.clone()));
@@ -291,16 +295,18 @@ impl Constraint {
 
     /// Lets decoding go on where a fill was cut off, instead of filling again what the fill has not frozen. `known`: how
     /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
-    /// mean something else to the fill.
-    fn go_on_from(&self, cache: Option<Cache>, known: usize) {
+    /// mean something else to the fill. Whether the tables were taken over.
+    fn go_on_from(&self, cache: Option<Cache>, known: usize) -> bool {
         // Without frozen tables these are all there is.
         let most = if self.0.shift_first { self.0.config.cache_bytes } else { self.0.config.cache_bytes / 4 };
-        let Some(mut cache) = cache.filter(|cache| cache.memory_usage() < most) else { return };
+        let Some(mut cache) = cache.filter(|cache| cache.memory_usage() < most) else { return false };
         let mut current = self.0.cache.write();
-        if current.condition_sets() == known {
+        let same = current.condition_sets() == known;
+        if same {
             cache.add_clears(&current);
             *current = cache;
         }
+        same
     }
 
     /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);

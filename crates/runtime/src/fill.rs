@@ -147,8 +147,8 @@ impl Cache {
     }
 
     /// Forgets scans if all takes more than `limit` bytes: they are most of it, and nothing that is known needs them. If
-    /// what is left takes more than half of the limit, masks too, which take least to make again; if that is not enough,
-    /// everything. Ids of condition sets stay valid.
+    /// what is left takes more than half of the limit, masks too, which take least to make again; if what is left then takes more
+    /// than three quarters, everything. Ids of condition sets stay valid.
     pub(crate) fn shrink(&mut self, lexer: &Lexer, limit: usize) {
         let used = self.memory_usage();
         if used <= limit {
@@ -160,7 +160,7 @@ impl Cache {
             self.scan_clears += 1;
             return;
         }
-        if kept.saturating_sub(self.mask_bytes) <= limit / 2 {
+        if kept.saturating_sub(self.mask_bytes) <= limit - limit / 4 {
             self.lexer.forget_scans();
             self.forget_masks();
             (self.scan_clears, self.mask_clears) = (self.scan_clears + 1, self.mask_clears + 1);

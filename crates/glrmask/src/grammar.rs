@@ -417,7 +417,7 @@ impl From<glrmask_grammar::Grammar> for Grammar {
 
 /// The grammar of a JSON Schema inside another grammar.
 fn read_schema(schema: &str, options: &Options) -> Result<glrmask_grammar::Grammar, GrammarError> {
-    match glrmask_json_schema::compile(schema, options) {
+    match glrmask_json_schema::compile(schema, &Options { is_part: true, ..options.clone() }) {
         Ok(compiled) => Ok(compiled.grammar),
         Err(error) if error.category() == Category::Unsupported => {
             Err(GrammarError::unsupported(error.to_string(), None))

@@ -17,7 +17,7 @@ import numpy as np
 from vocabulary import load, usual
 
 SENTENCES = Path(__file__).parents[2] / "crates/glrmask/tests/formats/builtin.toml"
-MODES = ["FAST_BUILD", "AUTO"]
+MODES = ["FAST_BUILD", "AUTO", "FAST_RUNTIME"]
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ const TEXTS: [(&str, &str); 4] = [
         "c",
         "#include <stdio.h>\nstatic unsigned int format(const char *text, int n) {\n  int i = 0; /* none */\n  while (i < n && text[i] != '\\n') { i += sizeof(int) >> 1; n--; }\n  return text->length ? 0x2aUL : n;\n}\n",
     ),
-    ("json5", "{unquoted: 'single', 'a': +.5e1, // note\n  \"b\": [Infinity, -NaN, 0xFF, null, nullable_is_no_value],}"),
+    ("json5", "{unquoted: 'single', 'a': +.5e1, // note\n  \"b\": [Infinity, -NaN, 0xFF, null,],}"),
 ];
 
 /// Every byte, and every piece of up to nine bytes that the texts have, as far as they are many.

@@ -22,6 +22,25 @@ pub struct StoredClasses {
     conditions: Vec<Vec<Condition>>,
 }
 
+impl StoredClasses {
+    /// The same classes with the numbers that these condition sets have or, for others, would be given next.
+    #[must_use]
+    pub fn among(mut self, known: &ConditionSets) -> Self {
+        let mut sets = known.clone();
+        let ids: Vec<ConditionSetId> = self.conditions.into_iter().map(|set| sets.intern(set)).collect();
+        for node in &mut self.nodes {
+            for open in &mut node.open {
+                if let Need::Pending(set) = &mut open.need {
+                    *set = ids.get(set.index()).copied().unwrap_or(*set);
+                }
+            }
+            node.open.sort_unstable();
+        }
+        self.conditions = (0..sets.len()).map(|set| sets.get(ConditionSetId::from_usize(set)).to_vec()).collect();
+        self
+    }
+}
+
 /// The tables of a lexer that are filled on demand. Belongs to one [`Lexer`].
 ///
 /// [`LexerCache::clear`] empties everything but the interned condition sets, whose ids parser stacks carry;

@@ -305,8 +305,30 @@ impl Constraint {
         if same {
             cache.add_clears(&current);
             *current = cache;
+            return true;
         }
-        same
+        drop(current);
+        if self.0.shift_first {
+            self.go_on_from_places(&cache);
+        }
+        false
+    }
+
+    /// Takes over what places see, which is most of the work, with condition sets numbered as decoding has them. Rows are
+    /// made again. Not if decoding finds new sets faster than that.
+    fn go_on_from_places(&self, filled: &Cache) {
+        const TRIES: usize = 3;
+        for _ in 0..TRIES {
+            let known = self.0.cache.read().lexer.conditions().clone();
+            let Some(stored) = StoredSplits::new(filled) else { return };
+            let Ok(mut cache) = stored.among(&known).restore(&self.0) else { return };
+            let mut current = self.0.cache.write();
+            if current.condition_sets() == known.len() {
+                cache.add_clears(&current);
+                *current = cache;
+                return;
+            }
+        }
     }
 
     /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);

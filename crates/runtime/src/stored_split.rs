@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glrmask_automata::lexdag::ClassId;
 use glrmask_automata::{Id, StateId};
-use glrmask_lexer::{ComponentId, LexerCache, Moved, StoredClasses, Thread, TokenSet};
+use glrmask_lexer::{ComponentId, ConditionSets, LexerCache, Moved, StoredClasses, Thread, TokenSet};
 use glrmask_vocab::{Rank, RankSet};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +59,11 @@ impl StoredSplits {
         likes.sort_unstable();
         let classes = cache.lexer.stored_classes();
         Some(Self { classes, boundary: tokens(boundary), main: splits.main_classes.to_vec(), walked, moved, likes })
+    }
+
+    /// The same, where condition sets have these numbers.
+    pub(crate) fn among(self, known: &ConditionSets) -> Self {
+        Self { classes: self.classes.among(known), ..self }
     }
 
     /// Tables in which all this is known.

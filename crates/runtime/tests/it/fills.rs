@@ -139,6 +139,37 @@ fn masks_while_a_fill_runs_in_the_background() {
 }
 
 #[test]
+fn masks_while_first_terminals_are_filled_in_the_background() {
+    let vocab = vocab(PIECES);
+    for spec in ALL {
+        let plain = spec.with(&vocab, Config { shift_first: Some(false), ..Config::default() });
+        let filling = spec.with(&vocab, Config { shift_first: Some(true), ..Config::default() });
+        filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false), |_| None).unwrap();
+        std::thread::scope(|scope| {
+            for seed in 0..4u8 {
+                let (plain, filling) = (&plain, &filling);
+                scope.spawn(move || {
+                    for round in 0..20u8 {
+                        let choices: Vec<u8> =
+                            (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
+                        same(plain, filling, &choices);
+                    }
+                });
+            }
+        });
+        // Complete, unless decoding has met conditions meanwhile: then what places see is kept, and rows are not.
+        let ended = filling.wait(None).unwrap();
+        assert!(matches!(ended, Some(None | Some(Cut::Stopped))), "{ended:?}");
+        assert_eq!(filling.is_complete(), ended == Some(None));
+        assert!(filling.stats().profiles > 0);
+        for seed in 0..20u8 {
+            let choices: Vec<u8> = (0..12).map(|i| seed.wrapping_mul(41).wrapping_add(i * 7)).collect();
+            same(&plain, &filling, &choices);
+        }
+    }
+}
+
+#[test]
 fn a_fill_in_the_background_ends_with_its_constraint() {
     let vocab = vocab(PIECES);
     let asked = Arc::new(());

@@ -390,10 +390,10 @@ impl Out<'_> {
     ) -> Result<(), A::Error> {
         let split = access.split(thread)?;
         for &Part { terminal, continued, ended } in &*split.parts {
-            if !parser::can_shift(&inner.tables, stacks, terminal) {
+            let shifted = parser::shift_terminal(&inner.tables, stacks, terminal);
+            if shifted.is_empty() {
                 continue;
             }
-            let shifted = parser::shift_terminal(&inner.tables, stacks, terminal);
             match (continued, ended) {
                 (Some(continued), Some(ended)) if access.query(continued) == access.query(ended) => {
                     self.add(access, &[continued, ended], &shifted)?;

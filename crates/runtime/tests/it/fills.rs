@@ -114,6 +114,21 @@ fn memory_and_stop_cut_a_fill() {
     }
 }
 
+/// [`same`] from eight threads at once, on walks of their own.
+fn same_from_threads(plain: &Constraint, filling: &Constraint) {
+    std::thread::scope(|scope| {
+        for seed in 0..8u8 {
+            scope.spawn(move || {
+                for round in 0..20u8 {
+                    let choices: Vec<u8> =
+                        (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
+                    same(plain, filling, &choices);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn masks_while_a_fill_runs_in_the_background() {
     let vocab = vocab(PIECES);
@@ -121,18 +136,7 @@ fn masks_while_a_fill_runs_in_the_background() {
         let (plain, filling) = (spec.constraint(&vocab), spec.constraint(&vocab));
         assert!(filling.wait(Some(Duration::ZERO)).unwrap().is_none());
         filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false), |_| None).unwrap();
-        std::thread::scope(|scope| {
-            for seed in 0..8u8 {
-                let (plain, filling) = (&plain, &filling);
-                scope.spawn(move || {
-                    for round in 0..20u8 {
-                        let choices: Vec<u8> =
-                            (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
-                        same(plain, filling, &choices);
-                    }
-                });
-            }
-        });
+        same_from_threads(&plain, &filling);
         assert_eq!(filling.wait(None).unwrap(), Some(None));
         assert!(filling.is_complete());
     }
@@ -145,18 +149,7 @@ fn masks_while_first_terminals_are_filled_in_the_background() {
         let plain = spec.with(&vocab, Config { shift_first: Some(false), ..Config::default() });
         let filling = spec.with(&vocab, Config { shift_first: Some(true), ..Config::default() });
         filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false), |_| None).unwrap();
-        std::thread::scope(|scope| {
-            for seed in 0..4u8 {
-                let (plain, filling) = (&plain, &filling);
-                scope.spawn(move || {
-                    for round in 0..20u8 {
-                        let choices: Vec<u8> =
-                            (0..10).map(|i| seed.wrapping_mul(37).wrapping_add(round * 11 + i * 5)).collect();
-                        same(plain, filling, &choices);
-                    }
-                });
-            }
-        });
+        same_from_threads(&plain, &filling);
         // Complete, unless decoding has met conditions meanwhile: then what places see is kept, and rows are not.
         let ended = filling.wait(None).unwrap();
         assert!(matches!(ended, Some(None | Some(Cut::Stopped))), "{ended:?}");

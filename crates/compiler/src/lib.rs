@@ -7,6 +7,7 @@
 //! # In short
 #![doc = include_str!("../README.md")]
 
+mod documents;
 mod error;
 pub mod kills;
 mod link;
@@ -209,12 +210,16 @@ fn analyze_with(
     };
     observe(Stage::Relations)?;
     let defs = terminal_defs(&normalized, &compiled, &adjacency, &kills);
-    let lexer = Lexer::new(&defs, &config.automata)?;
+    let regions = documents::regions(grammar, &grammar.documents);
+    let lexer = Lexer::with_regions(&defs, regions, &config.automata)?;
     observe(Stage::Lexer)?;
+    documents::check_texts(grammar, &grammar.documents, config)?;
+    let documents = documents::documents(grammar, &grammar.documents, &lexer, 0);
+    documents::check_neighbours(&lexer, &documents, |t| grammar.terminals.get(t).map(|t| t.name.as_str()))?;
     let token_terminals = token_terminals(grammar, &lexer);
     let markers = marker_tables(grammar, &normalize_config, config)?;
     let (accepts_empty, rules) = (normalized.accepts_empty, grammar.instance.as_ref().map(|asked| asked.rules.clone()));
-    let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
+    let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules, documents };
     Ok(Program { parts, normalized, kills })
 }
 

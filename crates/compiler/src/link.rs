@@ -20,14 +20,14 @@ use glrmask_glr::Tables;
 use glrmask_grammar::assembly::{Define, Filled, Part};
 use glrmask_grammar::{Assembly, Pattern};
 use glrmask_lexer::{BitSet, Lexer, LexerPart};
-use glrmask_runtime::{BoundaryTrigger, Constraint, Parts, TokenIds, TokenTerminal};
+use glrmask_runtime::{BoundaryTrigger, Constraint, Document, Parts, TokenIds, TokenTerminal};
 use glrmask_vocab::{TokenId, Vocab};
 
 use crate::error::CompileError;
 use crate::kills::{companions, has, KillSets};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 use crate::triggers::{boundaries, Whole};
-use crate::{check_tokens, compile_with, finish, Config, Stage};
+use crate::{check_tokens, compile_with, documents, finish, Config, Stage};
 
 /// Compiles what is put together, telling `observe` when a stage has ended; what was prepared is used.
 ///
@@ -186,10 +186,36 @@ fn link_parts(
         vocab,
     };
     let boundaries = boundaries(config, parts, vocab, Some(&whole))?;
-    // What is asked of whole texts is not asked of parts, so the root knows.
+    // What is asked of the whole text, the root knows.
     let asked = parts.last().and_then(|root| root.definition.grammar().instance.as_ref());
     let rules = asked.map(|asked| asked.rules.clone());
-    Ok(Some((Parts { lexer, tables, accepts_empty, token_terminals, markers: None, rules }, boundaries)))
+    let documents = documents(&linked, &layout, &lexer, config)?;
+    let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers: None, rules, documents };
+    Ok(Some((parts, boundaries)))
+}
+
+/// The documents of all parts; one that is bound may be one itself.
+fn documents(
+    linked: &[Linked<'_>],
+    layout: &Layout,
+    lexer: &Lexer,
+    config: &Config,
+) -> Result<Vec<Document>, CompileError> {
+    let mut found = Vec::new();
+    for (i, (part, &first)) in linked.iter().zip(&layout.terminals).enumerate() {
+        let grammar = part.part.definition.grammar();
+        let is_root = i + 1 == linked.len();
+        let own = if is_root { Cow::Borrowed(&grammar.documents) } else { Cow::Owned(grammar.documents_as_part()) };
+        documents::check_texts(grammar, &own, config)?;
+        found.extend(documents::documents(grammar, &own, lexer, first));
+    }
+    let name = |t: TerminalId| {
+        let part = layout.terminals.partition_point(|&first| first <= t.0).checked_sub(1)?;
+        let own = TerminalId(t.0 - layout.terminals.get(part)?);
+        Some(linked.get(part)?.part.definition.grammar().terminals.get(own)?.name.as_str())
+    };
+    documents::check_neighbours(lexer, &found, name)?;
+    Ok(found)
 }
 
 impl Linked<'_> {

@@ -18,6 +18,7 @@ use glrmask_vocab::Cache;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::documents;
 use crate::error::CompileError;
 use crate::kills::{self, KillSets, Rivals};
 use crate::terminals;
@@ -236,7 +237,7 @@ fn compile(
         // Nothing is ever lexed as a slot.
         defs[slot.index()].parser_terminal = None;
     }
-    let lexer = Lexer::new(&defs, &config.automata)?;
+    let lexer = Lexer::with_regions(&defs, documents::regions(&grammar, &grammar.documents), &config.automata)?;
     observe(Stage::Lexer)?;
     let bits = |set: &TerminalSet| set.iter().map(|t| t.index()).collect::<BitSet>();
     let entry = |(terminal, group)| Entry { terminal, group, follow: bits(adjacency.follow(terminal)) };

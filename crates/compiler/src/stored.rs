@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 
 /// Its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 4 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 5 };
 
 #[derive(Serialize, Deserialize)]
 struct Payload {

@@ -286,23 +286,13 @@ impl Grammar {
     pub fn bind(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Error> {
         let value = value.into();
         let warnings = match &value {
-            Value::Grammar(child) => child.warnings.iter().chain(&child.left_out()).map(|w| w.bound(name)).collect(),
+            Value::Grammar(child) => child.warnings.iter().map(|w| w.bound(name)).collect(),
             Value::Token(_) | Value::Tokens(_) => Vec::new(),
         };
         self.assembly.bind(name, value.binding())?;
         self.flat = Arc::default();
         self.warnings.extend(warnings);
         Ok(())
-    }
-
-    /// What is said of a schema whose rules are left out where it is bound.
-    fn left_out(&self) -> Option<SchemaWarning> {
-        let instance = self.assembly.definition().grammar().instance.as_ref()?;
-        let message =
-            "not enforced where the document is a part of a text: unique items, or counted keys, without bound, or which \
-             of many keys in any order are there";
-        let (pointer, keyword) = (String::new(), "uniqueItems".to_owned());
-        instance.is_optional.then(|| Warning { pointer, keyword, message: message.to_owned() }.into())
     }
 
     /// The slots that are not filled, those of bound grammars included.
@@ -389,7 +379,7 @@ impl Grammar {
     /// items, or counted keys, without bound, or which of many keys in any order are there.
     pub fn to_glrm(&self) -> Result<String, Error> {
         let flat = self.flat()?;
-        flat.check_part()?;
+        flat.check_printable()?;
         let ids = |terminal: &glrmask_grammar::Terminal| match &terminal.pattern {
             Pattern::ExactTokens(ids) => ids.len(),
             _ => 0,
@@ -417,7 +407,7 @@ impl From<glrmask_grammar::Grammar> for Grammar {
 
 /// The grammar of a JSON Schema inside another grammar.
 fn read_schema(schema: &str, options: &Options) -> Result<glrmask_grammar::Grammar, GrammarError> {
-    match glrmask_json_schema::compile(schema, &Options { is_part: true, ..options.clone() }) {
+    match glrmask_json_schema::compile(schema, options) {
         Ok(compiled) => Ok(compiled.grammar),
         Err(error) if error.category() == Category::Unsupported => {
             Err(GrammarError::unsupported(error.to_string(), None))

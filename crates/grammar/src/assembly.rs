@@ -315,11 +315,8 @@ impl<D: Define> Assembly<D> {
             return Err(invalid(format!("the slot `{whole}` is bound already")));
         }
         let kind = self.0.definition.grammar().slots.get(i).map(|slot| slot.kind);
-        if let Binding::Component(component) = value {
-            if kind == Some(SlotKind::Token) {
-                return Err(invalid(format!("the slot `{whole}` takes token events, not a grammar")));
-            }
-            component.0.definition.grammar().check_part()?;
+        if matches!(value, Binding::Component(_)) && kind == Some(SlotKind::Token) {
+            return Err(invalid(format!("the slot `{whole}` takes token events, not a grammar")));
         }
         Ok(())
     }

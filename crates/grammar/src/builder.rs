@@ -12,7 +12,8 @@ use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError, MAX_DIAGNOSTIC
 use crate::embed::Shift;
 use crate::expr::Expr;
 use crate::ir::{
-    Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal, ROOT_SCOPE,
+    Document, Grammar, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal,
+    ROOT_SCOPE,
 };
 use crate::pattern::{is_visibly_empty, split_empty, MAX_REGEX_DEPTH};
 
@@ -52,6 +53,7 @@ pub struct GrammarBuilder {
     pub(crate) by_repeat: FxHashMap<(ScopeId, Symbol, u64), NonterminalId>,
     slots: Vec<Slot>,
     marks: Vec<Mark>,
+    documents: Vec<Document>,
     made_up: u32,
     errors: Vec<Diagnostic>,
 }
@@ -78,6 +80,7 @@ impl GrammarBuilder {
             by_repeat: FxHashMap::default(),
             slots: Vec::new(),
             marks: Vec::new(),
+            documents: Vec::new(),
             made_up: 0,
             errors: Vec::new(),
         }
@@ -208,10 +211,12 @@ impl GrammarBuilder {
     /// An expression nested too deeply, repetition bounds out of order, an id of another builder.
     pub fn build(mut self, start: NonterminalId) -> Result<Grammar, GrammarError> {
         self.make_nullable_optional();
-        let Self { terminals, nonterminals, productions, scopes, mut slots, marks, mut errors, .. } = self;
+        let Self { terminals, nonterminals, productions, scopes, mut slots, marks, documents, mut errors, .. } = self;
         // Outer scopes first: they are entered before the inner ones.
         slots.sort_by_key(|slot| slot.scope);
-        let grammar = Grammar { terminals, nonterminals, productions, scopes, start, slots, marks, instance: None };
+        let instance = None;
+        let grammar =
+            Grammar { terminals, nonterminals, productions, scopes, start, slots, marks, instance, documents };
         errors.extend(grammar.validate().err().map(|error| error.first().clone()));
         GrammarError::collect(errors).map_or(Ok(grammar), Err)
     }
@@ -230,6 +235,9 @@ impl GrammarBuilder {
     }
     pub(crate) fn push_terminal(&mut self, terminal: Terminal) {
         self.terminals.push(terminal);
+    }
+    pub(crate) fn push_document(&mut self, document: Document) {
+        self.documents.push(document);
     }
     pub(crate) fn push_slot(&mut self, slot: Slot) {
         self.slots.push(slot);

@@ -3,7 +3,7 @@
 use glrmask_automata::{NonterminalId, Symbol, TerminalId};
 
 use crate::builder::GrammarBuilder;
-use crate::ir::{Grammar, Mark, Nonterminal, Production, Scope, ScopeId, Slot, Terminal};
+use crate::ir::{Document, Grammar, Mark, Nonterminal, Production, Scope, ScopeId, Slot, Terminal};
 
 /// How far ids move.
 #[derive(Clone, Copy)]
@@ -45,6 +45,14 @@ impl Shift {
     pub(crate) fn in_mark(self, mark: Mark) -> Mark {
         Mark { nonterminal: self.nonterminal(mark.nonterminal), ..mark }
     }
+    pub(crate) fn in_document(self, document: &Document) -> Document {
+        let scopes = document.scopes.iter().map(|scope| self.scope(*scope)).collect();
+        Document { start: self.nonterminal(document.start), scopes, asked: document.asked.clone() }
+    }
+    /// The documents of a grammar that becomes a part.
+    pub(crate) fn documents(self, grammar: &Grammar) -> impl Iterator<Item = Document> + '_ {
+        grammar.documents_as_part().into_iter().map(move |document| self.in_document(&document))
+    }
     pub(crate) fn in_scope(self, scope: &Scope) -> Scope {
         let list = |terminals: &[TerminalId]| terminals.iter().map(|t| self.terminal(*t)).collect();
         Scope {
@@ -71,12 +79,8 @@ impl GrammarBuilder {
     /// # Ok::<(), glrmask_grammar::GrammarError>(())
     /// ```
     ///
-    /// Rules beside the grammar ([`Grammar::instance`]) are for whole texts: embedding such a grammar makes
-    /// [`build`](Self::build) fail.
+    /// A grammar with rules beside it ([`Grammar::instance`]) becomes one of the [`documents`](Grammar::documents).
     pub fn embed(&mut self, name: &str, grammar: &Grammar) -> NonterminalId {
-        if let Err(error) = grammar.check_part() {
-            self.error(error.first().clone());
-        }
         let (shift, parent) = (self.shift(), Some(self.scope()));
         for (i, scope) in grammar.scopes.iter().enumerate() {
             let scope = shift.in_scope(scope);
@@ -87,6 +91,7 @@ impl GrammarBuilder {
         grammar.productions.iter().map(|p| shift.in_production(p)).for_each(|p| self.production(p.lhs, p.rhs));
         grammar.slots.iter().for_each(|slot| self.push_slot(shift.in_slot(slot)));
         grammar.marks.iter().for_each(|mark| self.push_mark(shift.in_mark(*mark)));
+        shift.documents(grammar).for_each(|document| self.push_document(document));
         shift.nonterminal(grammar.start)
     }
 }

@@ -27,6 +27,11 @@ impl<D: Define> Assembly<D> {
             *shift = flat.shift();
             flat.copy(part.definition.grammar(), *shift);
         }
+        if let Some((_, children)) = parts.split_last() {
+            for (part, shift) in children.iter().zip(&shifts) {
+                flat.grammar.documents.extend(shift.documents(part.definition.grammar()));
+            }
+        }
         for (part, &shift) in parts.iter().zip(&shifts) {
             flat.fill(part, shift, &parts, &shifts)?;
         }
@@ -45,6 +50,7 @@ fn root(grammar: &Grammar) -> Grammar {
         slots: Vec::new(),
         marks: Vec::new(),
         instance: grammar.instance.clone(),
+        documents: grammar.documents.clone(),
     }
 }
 

@@ -136,8 +136,20 @@ pub struct Mark {
 pub struct Instance {
     /// The rules.
     pub rules: Arc<Rules>,
-    /// Whether they may be left out where the grammar is a part of another, or printed; otherwise that is an error.
+    /// Whether they may be left out where the grammar is printed; otherwise that is an error.
     pub is_optional: bool,
+}
+
+/// A part of a grammar whose texts are JSON documents with rules beside it. What it derives may stand anywhere in the text,
+/// as often as the grammar says; each time it is a document of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Document {
+    /// The symbol that derives a document.
+    pub start: NonterminalId,
+    /// The scopes of its terminals. Nothing else stands in them.
+    pub scopes: Vec<ScopeId>,
+    /// What is asked of it.
+    pub asked: Instance,
 }
 
 /// A grammar: terminals, nonterminals, productions, scopes.
@@ -158,6 +170,20 @@ pub struct Grammar {
     /// Markers.
     pub marks: Vec<Mark>,
     /// What is asked of the texts beside the grammar, if anything: texts are JSON documents then. Only for a grammar that is
-    /// the whole text.
+    /// the whole text; where that becomes a part of another, it is one of its [`documents`](Self::documents).
     pub instance: Option<Instance>,
+    /// Parts that are JSON documents with rules of their own.
+    pub documents: Vec<Document>,
+}
+
+impl Grammar {
+    /// The documents of the grammar where it is a part of another: it may be one itself.
+    pub fn documents_as_part(&self) -> Vec<Document> {
+        let whole = self.instance.as_ref().map(|asked| Document {
+            start: self.start,
+            scopes: self.scopes.ids().collect(),
+            asked: asked.clone(),
+        });
+        self.documents.iter().cloned().chain(whole).collect()
+    }
 }

@@ -54,7 +54,7 @@ pub use builder::GrammarBuilder;
 pub use diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
 pub use expr::{Expr, Occurs};
 pub use ir::{
-    Grammar, Instance, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span, Terminal,
-    ROOT_SCOPE,
+    Document, Grammar, Instance, Mark, Nonterminal, Pattern, Production, Scope, ScopeId, Slot, SlotKind, Span,
+    Terminal, ROOT_SCOPE,
 };
 pub use transform::{normalize, normalize_marked, Marked, NormalizeConfig, Normalized};

@@ -141,6 +141,7 @@ pub(crate) fn any_grammar() -> impl Strategy<Value = Grammar> {
         slots: Vec::new(),
         marks: Vec::new(),
         instance: None,
+        documents: Vec::new(),
     })
 }
 

@@ -3,7 +3,7 @@
 use glrmask_automata::{Id, Symbol};
 
 use crate::diagnostic::GrammarError;
-use crate::ir::{Grammar, Instance, Pattern, Scope, SlotKind, Span};
+use crate::ir::{Grammar, Pattern, Scope, ScopeId, SlotKind, Span};
 
 impl Grammar {
     /// Checks that every id is in range and that patterns are in the form their documentation says. Linear.
@@ -24,24 +24,36 @@ impl Grammar {
         }
         let lists = self.scopes.iter().flat_map(|s| s.groups.iter().chain([&s.ignore]));
         lists.flatten().try_for_each(|&t| self.check_symbol(Symbol::Terminal(t)))?;
+        self.check_documents()?;
         self.check_slots()
     }
 
-    /// Checks that the grammar can be a part of another: that nothing is asked of its texts beside it, or only if it may be
-    /// left out.
+    /// Checks that texts of GLRM can say all of it: that nothing is asked beside the grammar, or only what may be left out.
     ///
     /// # Errors
-    /// [`instance`](Self::instance) rules, which hold for whole texts only.
-    pub fn check_part(&self) -> Result<(), GrammarError> {
-        match &self.instance {
-            None | Some(Instance { is_optional: true, .. }) => Ok(()),
-            Some(_) => Err(GrammarError::unsupported(
+    /// [`instance`](Self::instance) rules, its own or those of [`documents`](Self::documents).
+    pub fn check_printable(&self) -> Result<(), GrammarError> {
+        let mut asked = self.instance.iter().chain(self.documents.iter().map(|document| &document.asked));
+        match asked.all(|asked| asked.is_optional) {
+            true => Ok(()),
+            false => Err(GrammarError::unsupported(
                 "`uniqueItems` (or `minProperties` beside free keys) over unboundedly many values, and many keys in any \
-                 order, are enforced only where the JSON document is the whole text: compile the schema by itself, or with \
-                 `unsupported` set to weaken",
+                 order, are enforced beside the grammar, and cannot be written in it: read the schema with `unsupported` \
+                 set to weaken",
                 None,
             )),
         }
+    }
+
+    fn check_documents(&self) -> Result<(), GrammarError> {
+        let known = |scope: &ScopeId| scope.index() < self.scopes.len();
+        for document in &self.documents {
+            self.check_symbol(Symbol::Nonterminal(document.start))?;
+            if !document.scopes.iter().all(known) {
+                return Err(GrammarError::invalid("a document stands in a scope that there is not", None));
+            }
+        }
+        Ok(())
     }
 
     fn check_scopes(&self) -> Result<(), GrammarError> {

@@ -148,8 +148,9 @@ impl Rules {
         self.places.iter().any(|place| place.array.unique || place.object.distinct)
     }
 
-    /// Whether some unique array is not settled at some position, or some object may use up its keys.
-    pub(crate) fn are_unsettled(&self) -> bool {
+    /// Whether some unique array is not settled at some position, or some object may use up its keys: then it takes a search
+    /// to tell that some text obeys the rules.
+    pub fn are_unsettled(&self) -> bool {
         self.unsettled
     }
 

@@ -98,6 +98,11 @@ impl State {
         self.remembered
     }
 
+    /// Whether no array, object or string is open.
+    pub(crate) fn is_outermost(&self) -> bool {
+        self.top.is_none() && !self.is_in_string()
+    }
+
     /// Whether a rule holds here: an open array must have unique items, or an open object distinct keys.
     pub(crate) fn is_watched(&self) -> bool {
         self.top.as_ref().is_some_and(|frame| frame.watched)

@@ -82,6 +82,11 @@ impl Tracker {
         !self.state.is_watched()
     }
 
+    /// Whether no array, object or string is open: the document may be over, or is a number or literal.
+    pub fn is_outermost(&self) -> bool {
+        self.state.is_outermost()
+    }
+
     /// Bytes remembered for rules in force.
     pub fn remembered(&self) -> usize {
         self.state.remembered()

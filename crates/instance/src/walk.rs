@@ -79,6 +79,20 @@ impl TokenWalk {
         })
     }
 
+    /// The tokens that can begin a document with one of these rules and break it, or leave it where it takes a search to
+    /// tell how it goes on. Rising.
+    pub fn entering<'r>(&self, rules: impl IntoIterator<Item = &'r Rules>) -> &[Rank] {
+        let bit = |rules: &Rules| match (rules.are_unsettled(), rules.are_requiring()) {
+            (true, _) => within::BEGIN,
+            (false, true) => within::WHOLE,
+            (false, false) => within::FRESH,
+        };
+        // Each of them has what the next has.
+        let order = [within::BEGIN, within::WHOLE, within::FRESH];
+        let bits: Vec<u16> = rules.into_iter().map(bit).collect();
+        order.iter().find(|bit| bits.contains(bit)).map_or(&[], |&bit| self.list(bit))
+    }
+
     /// Whether some path below the node has this.
     #[inline]
     pub(crate) fn has_below(&self, node: NodeId, bit: u16) -> bool {

@@ -110,9 +110,6 @@ pub struct Options {
     pub format_assertion: bool,
     /// What to do with assertions that cannot be enforced.
     pub unsupported: Unsupported,
-    /// The document is a part of another text, in which nothing is remembered while decoding. Of many keys in any order
-    /// the grammar then tracks the required ones, within its limits, and optional ones may be repeated, with a warning.
-    pub is_part: bool,
     /// Documents that references may lead to: JSON text by absolute URI. Nothing is ever fetched; the metaschemas of the
     /// five drafts are built in.
     pub registry: BTreeMap<String, String>,
@@ -130,7 +127,6 @@ impl Default for Options {
             escapes: Escapes::default(),
             format_assertion: true,
             unsupported: Unsupported::default(),
-            is_part: false,
             registry: BTreeMap::new(),
             limits: Limits::default(),
         }

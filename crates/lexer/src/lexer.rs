@@ -80,7 +80,19 @@ impl Lexer {
     /// # Errors
     /// A limit on automaton states was reached.
     pub fn new(defs: &[TerminalDef], limits: &Limits) -> Result<Self, LexerError> {
-        let groups = group(defs);
+        Self::with_regions(defs, |_| 0, limits)
+    }
+
+    /// [`new`](Self::new), where terminals of different regions of the grammar do not share a component unless they compete.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn with_regions(
+        defs: &[TerminalDef],
+        region: impl Fn(TerminalId) -> usize,
+        limits: &Limits,
+    ) -> Result<Self, LexerError> {
+        let groups = group(defs, region);
         let kill_automata = own_automata(defs, &groups);
         let mut components = IndexVec::new();
         let mut terminals: IndexVec<TerminalId, Terminal> = defs.iter().map(terminal_without_component).collect();
@@ -243,8 +255,8 @@ fn kill_set(defs: &[TerminalDef], terminal: TerminalId) -> Vec<TerminalId> {
     kills
 }
 
-/// Terminals grouped by competition; literals that compete with nobody go together.
-fn group(defs: &[TerminalDef]) -> Vec<Vec<TerminalId>> {
+/// Terminals grouped by competition; literals of a region that compete with nobody go together.
+fn group(defs: &[TerminalDef], region: impl Fn(TerminalId) -> usize) -> Vec<Vec<TerminalId>> {
     let mut parent: Vec<usize> = (0..defs.len()).collect();
     fn find(parent: &mut [usize], mut x: usize) -> usize {
         while parent[x] != x {
@@ -262,10 +274,10 @@ fn group(defs: &[TerminalDef]) -> Vec<Vec<TerminalId>> {
             parent[a.max(b)] = a.min(b);
         }
     }
-    let mut first_literal = None;
+    let mut first_literal = FxHashMap::default();
     for (t, def) in defs.iter().enumerate() {
         if matches!(def.language, Language::Literal(_)) && !competes[t] {
-            parent[t] = *first_literal.get_or_insert(t);
+            parent[t] = *first_literal.entry(region(TerminalId::from_usize(t))).or_insert(t);
         }
     }
     let mut groups: Vec<Vec<TerminalId>> = Vec::new();

@@ -26,6 +26,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::boundary::BoundaryTrigger;
 use crate::constraint::{max_end_token, Config, Constraint, Parts};
+use crate::documents::Document;
 use crate::error::ArtifactError;
 use crate::event::TokenTerminal;
 use crate::marker::MarkerTables;
@@ -33,7 +34,7 @@ use crate::stored::StoredFrozen;
 use crate::stored_split::StoredSplits;
 
 /// The envelope of constraints; its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 6 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 7 };
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;
@@ -48,6 +49,7 @@ struct Payload {
     markers: Option<MarkerTables>,
     /// Checked as they are read.
     rules: Option<Arc<Rules>>,
+    documents: Vec<Document>,
     end_tokens: Vec<TokenId>,
     cache_bytes: u64,
     compare_from: u64,
@@ -75,6 +77,7 @@ impl Constraint {
             token_terminals: inner.token_terminals.clone(),
             markers: inner.markers.as_ref().map(|markers| markers.stored()),
             rules: inner.instance.as_ref().map(|instance| instance.rules().clone()),
+            documents: inner.documents.as_ref().map_or_else(Vec::new, |documents| documents.stored().to_vec()),
             end_tokens: inner.config.end_tokens.clone(),
             cache_bytes: inner.config.cache_bytes as u64,
             compare_from: inner.config.compare_from as u64,
@@ -104,7 +107,7 @@ impl Constraint {
             (None, None) => return Err(ArtifactError::vocab_needed()),
         };
         let Payload { lexer, tables, accepts_empty, token_terminals, markers, rules, end_tokens, frozen, .. } = payload;
-        let (shift_first, splits) = (payload.shift_first, payload.splits);
+        let (shift_first, splits, documents) = (payload.shift_first, payload.splits, payload.documents);
         let boundary_triggers = payload.boundary_triggers;
         let (cache_bytes, compare_from) = (payload.cache_bytes, payload.compare_from);
         lexer.validate().map_err(|e| ArtifactError::part("lexer", e))?;
@@ -119,7 +122,7 @@ impl Constraint {
         }
         let (cache_bytes, compare_from) = (to_usize(cache_bytes), to_usize(compare_from));
         let config = Config { end_tokens, cache_bytes, compare_from, boundary_triggers, shift_first };
-        let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules };
+        let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers, rules, documents };
         let constraint = Self::unchecked(parts, vocab, config).map_err(|e| ArtifactError::part("constraint", e))?;
         if let Some((frozen, complete)) = frozen {
             constraint.restore(Arc::new(frozen), complete);

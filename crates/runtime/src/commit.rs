@@ -25,7 +25,7 @@ pub(crate) fn advance(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> u
         }
         let mut next = Branches::new();
         for branch in branches.drain(..) {
-            step(inner, branch, byte, &mut next);
+            step(inner, branch, byte, &mut |branch, _| add_branch(&mut next, branch));
         }
         *branches = next;
         if branches.is_empty() {
@@ -59,7 +59,8 @@ fn run_single(inner: &Inner, branches: &mut Branches, bytes: &[u8]) -> Option<us
     (read > 0).then_some(read)
 }
 
-fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut Branches) {
+/// Advances one branch by a byte: the branches after it, and whether the byte begins a lexeme there.
+pub(crate) fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut impl FnMut(Branch, bool)) {
     let Some(stacks) = step_conditions(inner, branch.stacks, byte) else { return };
     let Lexeme::Inside(thread) = branch.lexeme else { return start_lexemes(inner, stacks, byte, out) };
     let dfa = inner.lexer.component(thread.0).dfa();
@@ -68,7 +69,7 @@ fn step(inner: &Inner, branch: Branch, byte: u8, out: &mut Branches) {
         if dfa.is_accepting(thread.1) {
             end_lexeme(inner, thread, stacks.clone(), byte, out);
         }
-        add_branch(out, Branch { lexeme: Lexeme::Inside((thread.0, next)), stacks });
+        out(Branch { lexeme: Lexeme::Inside((thread.0, next)), stacks }, false);
     } else if dfa.is_accepting(thread.1) {
         end_lexeme(inner, thread, stacks, byte, out);
     }
@@ -91,7 +92,7 @@ fn step_conditions(inner: &Inner, stacks: Stacks, byte: u8) -> Option<Stacks> {
 }
 
 /// Ends the lexeme where it stands, for every terminal it matches; `byte` starts the next lexeme.
-fn end_lexeme(inner: &Inner, thread: Thread, stacks: Stacks, byte: u8, out: &mut Branches) {
+fn end_lexeme(inner: &Inner, thread: Thread, stacks: Stacks, byte: u8, out: &mut impl FnMut(Branch, bool)) {
     if inner.lexer.starts(byte).is_empty() {
         return;
     }
@@ -147,17 +148,17 @@ pub(crate) fn with_conditions(inner: &Inner, stacks: Stacks, conditions: &[Condi
     })
 }
 
-fn start_lexemes(inner: &Inner, stacks: Stacks, byte: u8, out: &mut Branches) {
+fn start_lexemes(inner: &Inner, stacks: Stacks, byte: u8, out: &mut impl FnMut(Branch, bool)) {
     for &(component, state) in inner.lexer.starts(byte) {
         let wanted = |top| inner.start_components(top).contains(component.0 as usize);
         if stacks.tops().any(|&top| wanted(top)) {
-            add_branch(out, Branch { lexeme: Lexeme::Inside((component, state)), stacks: stacks.clone() });
+            out(Branch { lexeme: Lexeme::Inside((component, state)), stacks: stacks.clone() }, true);
         }
     }
 }
 
 /// Ends the lexemes that match and cannot grow: their branch goes to the boundary.
-fn end_finished(inner: &Inner, branches: &mut Branches) {
+pub(crate) fn end_finished(inner: &Inner, branches: &mut Branches) {
     let finished = |branch: &Branch| match branch.lexeme {
         Lexeme::Inside((component, state)) => inner.lexer.component(component).dfa().future(state).is_empty(),
         Lexeme::Boundary => false,

@@ -14,10 +14,12 @@ use parking_lot::{Mutex, RwLock};
 use crate::boundary::BoundaryTrigger;
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
+use crate::documents::{Document, Documents};
 use crate::eager::{self, Budget, Cut};
 use crate::error::{Refusal, RuntimeError};
 use crate::event::{Events, TokenTerminal};
 use crate::fill::Cache;
+use crate::following::SharedPlaces;
 use crate::frozen::{Frozen, FrozenStats};
 use crate::instance::Instance;
 use crate::marker::{MarkerTables, Markers};
@@ -43,6 +45,8 @@ pub struct Parts {
     pub markers: Option<MarkerTables>,
     /// What is asked of the texts beside the grammar, if anything.
     pub rules: Option<Arc<Rules>>,
+    /// Parts of the text that are JSON documents with rules of their own.
+    pub documents: Vec<Document>,
 }
 
 /// How a constraint behaves at run time; the language does not depend on it.
@@ -110,6 +114,9 @@ pub(crate) struct Inner {
     pub(crate) completions: Mutex<CompletionTable>,
     pub(crate) markers: Option<Box<Markers>>,
     pub(crate) instance: Option<Instance>,
+    pub(crate) documents: Option<Documents>,
+    /// Places of the grammar that searches beside it have come to.
+    pub(crate) places: SharedPlaces,
 }
 
 impl Constraint {
@@ -124,7 +131,8 @@ impl Constraint {
         if !query::is_viable(constraint.inner(), &Branch { lexeme: Lexeme::Boundary, stacks })? {
             return Err(RuntimeError::empty_language());
         }
-        if constraint.0.instance.is_some() && constraint.start().is_rejected() {
+        let asks = constraint.0.instance.is_some() || constraint.0.documents.is_some();
+        if asks && constraint.start().is_rejected() {
             return Err(RuntimeError::empty_language());
         }
         Ok(constraint)
@@ -137,7 +145,8 @@ impl Constraint {
         }
         let largest = config.end_tokens.iter().max().map_or(0, |id| id.index());
         RuntimeError::check_limit("id of an end token", largest, max_end_token(&vocab).index())?;
-        let Parts { lexer, tables, accepts_empty, token_terminals, markers, rules } = parts;
+        let Parts { lexer, tables, accepts_empty, token_terminals, markers, rules, documents } = parts;
+        let documents = Documents::new(documents, lexer.components().len())?;
         let lexer = Arc::new(lexer);
         let markers = markers.map(|MarkerTables { tables, markers }| {
             let (lexer, events) = (lexer.clone(), token_terminals.clone());
@@ -147,6 +156,7 @@ impl Constraint {
         let markers = markers.transpose()?;
         let mut inner = Inner::new(lexer, tables, accepts_empty, token_terminals, markers, vocab, config)?;
         inner.instance = rules.map(Instance::new);
+        inner.documents = documents;
         Ok(Self(Arc::new(inner)))
     }
 
@@ -224,8 +234,7 @@ impl Constraint {
     /// Sizes of the tables filled so far.
     pub fn stats(&self) -> Stats {
         let stats = self.0.cache.read().stats();
-        let places = self.0.instance.as_ref().map_or(0, |instance| instance.places().memory_usage());
-        Stats { bytes: stats.bytes + places, ..stats }
+        Stats { bytes: stats.bytes + self.0.places.memory_usage(), ..stats }
     }
 
     /// Fills the tables before decoding, as far as the budget goes, so that decoding finds nothing left to compute
@@ -427,9 +436,17 @@ impl Inner {
             completions,
             markers,
             instance: None,
+            documents: None,
+            places: SharedPlaces::default(),
         })
     }
 
+    /// The rules beside the grammar: of the whole text, or of each document in it.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &Rules> {
+        let whole = self.instance.iter().map(|instance| instance.rules().as_ref());
+        let parts = self.documents.iter().flat_map(|documents| documents.stored());
+        whole.chain(parts.map(|document| document.rules.as_ref()))
+    }
     /// What was filled before decoding, if anything was.
     #[inline]
     pub(crate) fn frozen(&self) -> Guard<Option<Arc<Frozen>>> {

@@ -202,6 +202,7 @@ pub(crate) mod tests {
             token_terminals: Vec::new(),
             markers: None,
             rules: None,
+            documents: Vec::new(),
         };
         Constraint::new(parts, Vocab::new([(TokenId(0), "a")]).unwrap(), config).unwrap()
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use glrmask_automata::lexdag::{ClassDag, ClassId, Need, Open, IGNORED};
 use glrmask_automata::{Id, TerminalId};
 use glrmask_glr::{AcceptId, Reading, RowId};
+use glrmask_instance::Place;
 use rustc_hash::FxHashMap;
 
 use crate::branch::{Alternatives, Branch, Lexeme};
@@ -53,10 +54,13 @@ impl Constraint {
             View::Classes => self.dump_classes(),
             View::Tables => self.tables().to_string(),
             View::Rows => self.dump_rows(),
-            View::Rules => match &self.inner().instance {
-                Some(instance) => instance.rules().to_string(),
-                None => "nothing is asked beside the grammar\n".to_owned(),
-            },
+            View::Rules => {
+                let each: Vec<String> = self.inner().rules().map(|rules| rules.to_string()).collect();
+                match each.is_empty() {
+                    true => "nothing is asked beside the grammar\n".to_owned(),
+                    false => each.join("\n"),
+                }
+            }
         }
     }
 
@@ -189,17 +193,8 @@ impl Constraint {
 
     fn rules_dot(&self) -> String {
         let mut out = String::from("digraph rules {\n  rankdir=LR;\n  node [shape=box];\n");
-        let places = self.inner().instance.as_ref().map_or(&[][..], |instance| instance.rules().places());
-        for (from, place) in places.iter().enumerate().take(SHOWN) {
-            let unique = if place.array.unique { "\\nno two items equal" } else { "" };
-            let distinct = if place.object.distinct { "\\nno key twice" } else { "" };
-            line(&mut out, format_args!("  {from} [label=\"{from}{unique}{distinct}\"];"));
-            let items = place.array.prefix.iter().copied().chain(place.array.items).map(|to| ("item".to_owned(), to));
-            let named = place.object.named.iter().map(|(key, &to)| (format!("{key:?}"), to));
-            let others = place.object.others.iter().map(|&(_, to)| ("others".to_owned(), to));
-            for (label, to) in items.chain(named).chain(others).filter(|(_, to)| to.index() < SHOWN) {
-                line(&mut out, format_args!("  {from} -> {} [label=\"{}\"];", to.index(), escaped(&label)));
-            }
+        for (rules, part) in self.inner().rules().zip(0..) {
+            rules_dot(&mut out, rules.places(), part);
         }
         out + "}\n"
     }
@@ -350,4 +345,20 @@ fn cut(out: &mut String, total: usize) {
 /// As the inside of a string in Graphviz's language.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// The places of the rules of a part.
+fn rules_dot(out: &mut String, places: &[Place], part: usize) {
+    let name = |place: usize| if part == 0 { place.to_string() } else { format!("p{part}_{place}") };
+    for (from, place) in places.iter().enumerate().take(SHOWN) {
+        let unique = if place.array.unique { "\\nno two items equal" } else { "" };
+        let distinct = if place.object.distinct { "\\nno key twice" } else { "" };
+        line(out, format_args!("  {} [label=\"{from}{unique}{distinct}\"];", name(from)));
+        let items = place.array.prefix.iter().copied().chain(place.array.items).map(|to| ("item".to_owned(), to));
+        let named = place.object.named.iter().map(|(key, &to)| (format!("{key:?}"), to));
+        let others = place.object.others.iter().map(|&(_, to)| ("others".to_owned(), to));
+        for (label, to) in items.chain(named).chain(others).filter(|(_, to)| to.index() < SHOWN) {
+            line(out, format_args!("  {} -> {} [label=\"{}\"];", name(from), name(to.index()), escaped(&label)));
+        }
+    }
 }

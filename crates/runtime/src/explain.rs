@@ -13,6 +13,7 @@ use glrmask_lexer::{antichain, Condition, Thread};
 use glrmask_vocab::TokenId;
 use smallvec::SmallVec;
 
+use crate::beside::{Ahead, Beside};
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::commit::{self, emit, with_conditions};
 use crate::constraint::{Constraint, Inner};
@@ -20,6 +21,7 @@ use crate::error::{CommitError, RuntimeError};
 use crate::event;
 use crate::instance;
 use crate::query;
+use crate::readings::Broken;
 use crate::state::ConstraintState;
 
 /// The most readings of one token that are followed at once, and that are told.
@@ -191,18 +193,28 @@ impl ConstraintState {
     /// The rule that forbids a token which has a reading.
     fn rule_broken(&self, explanation: &Explanation) -> Result<Option<RuleBroken>, RuntimeError> {
         let is_allowed = |reading: &Reading| matches!(reading.outcome, Outcome::Allowed { .. });
-        let Some(mut tracker) = self.tracker().cloned() else { return Ok(None) };
+        let Some(beside) = self.beside() else { return Ok(None) };
         if explanation.allowed || !explanation.readings.iter().any(is_allowed) {
             return Ok(None);
         }
-        if let Err(violation) = tracker.advance(&explanation.bytes) {
-            return Ok(Some(RuleBroken::Repeats { at: violation.offset(), what: violation.to_string() }));
-        }
         let inner = self.constraint().inner();
-        let mut branches = self.branches().iter().cloned().collect();
-        commit::advance(inner, &mut branches, &explanation.bytes);
-        commit::retain_viable(inner, &mut branches)?;
-        Ok(Some(match instance::outlook_from(inner, &tracker, &branches)? {
+        let goes = match beside.advance(inner, &explanation.bytes)? {
+            Ahead::Goes(goes) => goes,
+            Ahead::Breaks(None) => return Ok(Some(RuleBroken::NothingElseLeft)),
+            Ahead::Breaks(Some(Broken { at, violation })) => {
+                return Ok(Some(RuleBroken::Repeats { at, what: violation.to_string() }));
+            }
+        };
+        let outlook = match goes {
+            Beside::Whole(tracker) => {
+                let mut branches = self.branches().iter().cloned().collect();
+                commit::advance(inner, &mut branches, &explanation.bytes);
+                commit::retain_viable(inner, &mut branches)?;
+                instance::outlook_from(inner, &tracker, &branches)?
+            }
+            Beside::Parts(readings) => readings.outlook(inner)?,
+        };
+        Ok(Some(match outlook {
             Outlook::Closed => RuleBroken::NothingElseLeft,
             _ => RuleBroken::NothingFound,
         }))

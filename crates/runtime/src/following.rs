@@ -158,12 +158,17 @@ impl<'a> Following<'a> {
     /// From the place with these branches, of which each can be completed.
     pub(crate) fn new(inner: &'a Inner, branches: &'a [Branch]) -> Self {
         let limit = inner.config.cache_bytes;
-        let places = inner.instance.as_ref().map(|instance| instance.places().get(limit)).unwrap_or_default();
+        let places = inner.places.get(limit);
         Self { inner, branches, start: None, places }
     }
 
     pub(crate) fn branches(&self, place: GrammarPlace) -> Branches {
         self.places.lock().branches(place)
+    }
+
+    /// The place with these branches, of which each can be completed.
+    pub(crate) fn place(&self, branches: &[Branch]) -> GrammarPlace {
+        self.places.lock().number(branches)
     }
 }
 

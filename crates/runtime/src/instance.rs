@@ -13,7 +13,7 @@ use glrmask_vocab::Vocab;
 use crate::branch::{Branch, Branches};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
-use crate::following::{Following, SharedPlaces};
+use crate::following::Following;
 
 /// Rules of a constraint.
 #[derive(Debug)]
@@ -21,19 +21,14 @@ pub(crate) struct Instance {
     rules: Arc<Rules>,
     /// Shared through the vocabulary; found on first use.
     walk: OnceLock<Arc<TokenWalk>>,
-    /// Places of the grammar that searches have come to.
-    places: SharedPlaces,
 }
 
 impl Instance {
     pub(crate) fn new(rules: Arc<Rules>) -> Self {
-        Self { rules, walk: OnceLock::new(), places: SharedPlaces::default() }
+        Self { rules, walk: OnceLock::new() }
     }
     pub(crate) fn rules(&self) -> &Arc<Rules> {
         &self.rules
-    }
-    pub(crate) fn places(&self) -> &SharedPlaces {
-        &self.places
     }
     /// At the start of the text.
     pub(crate) fn start(&self) -> Tracker {

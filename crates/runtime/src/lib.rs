@@ -6,8 +6,8 @@
 //! `fill` (tables filled on demand), `similar` (profiles as differences), `split` (masks behind the first terminal), `mask`
 //! (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `contexts` (what it has to ask of the
 //! parser), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
-//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules that a grammar cannot say), `following`
-//! (the grammar for searches), [`explain`] and `words` (why a token is allowed or not), [`dump`] (tables and states as text
+//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules that a grammar cannot say),
+//! `documents` and `readings` (such rules in parts of a text), `beside` (both), `following` (the grammar for searches), [`explain`] and `words` (why a token is allowed or not), [`dump`] (tables and states as text
 //! and graphs), [`artifact`], `stored` and `stored_split` (save and load).
 //!
 //! # In short
@@ -16,12 +16,14 @@
 mod accept;
 pub mod artifact;
 pub mod batch;
+mod beside;
 mod boundary;
 pub mod branch;
 mod commit;
 pub mod completion;
 pub mod constraint;
 mod contexts;
+mod documents;
 pub mod dump;
 pub mod eager;
 pub mod error;
@@ -37,6 +39,7 @@ mod mask;
 mod progress;
 mod query;
 mod reach;
+mod readings;
 mod similar;
 pub mod speculate;
 mod split;
@@ -50,6 +53,7 @@ pub use batch::{commit_tokens_batch, fill_masks};
 pub use boundary::{BoundaryEntry, BoundaryTrigger};
 pub use completion::TokenCompletion;
 pub use constraint::{max_end_token, Config, Constraint, Parts, Stats};
+pub use documents::Document;
 pub use dump::View;
 pub use eager::{Budget, Cut};
 pub use error::{ArtifactError, CommitError, CommitTokensError, Refusal, RuntimeError};

@@ -9,6 +9,7 @@ use glrmask_vocab::TokenId;
 use smallvec::smallvec;
 
 use crate::accept;
+use crate::beside::Beside;
 use crate::branch::{add_branch, Alternatives, Branch, Branches, Lexeme, Stacks};
 use crate::commit;
 use crate::constraint::{Constraint, Inner};
@@ -18,6 +19,7 @@ use crate::history::History;
 use crate::instance::{self, over_limit};
 use crate::marker::{MarkerEvent, MarkerPlace};
 use crate::query;
+use crate::readings::Readings;
 
 /// Whether more may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +56,14 @@ struct Place {
     markers: Option<Arc<MarkerPlace>>,
     /// Where the text stands by the rules beside the grammar, if there are any.
     tracker: Option<Arc<Tracker>>,
+    /// The branches by the documents they are in, if some parts of the text have rules.
+    readings: Option<Arc<Readings>>,
 }
 
 impl Place {
     fn new(branches: Branches) -> Self {
-        Self { branches, status: Status::Active, accepting: OnceLock::new(), markers: None, tracker: None }
+        let (accepting, markers, tracker, readings) = Default::default();
+        Self { branches, status: Status::Active, accepting, markers, tracker, readings }
     }
 }
 
@@ -101,6 +106,7 @@ impl ConstraintState {
                 return self.reject();
             }
         }
+        self.place.readings = inner.documents.as_ref().map(|_| Arc::new(Readings::new(self.place.branches.clone())));
         match inner.markers.as_ref().map(|markers| markers.start()).transpose() {
             Ok(markers) => self.place.markers = markers.filter(|place| !place.is_over()).map(Arc::new),
             Err(_) => self.reject(),
@@ -115,6 +121,9 @@ impl ConstraintState {
     /// filled on demand (the words are zeroed).
     pub fn fill_mask(&self, words: &mut [u32]) -> Result<(), RuntimeError> {
         let fill = |inner: &Inner, place: &Place, words: &mut [u32]| {
+            if let (Some(documents), Some(readings)) = (&inner.documents, &place.readings) {
+                return documents.fill_mask(inner, readings, words).map(|()| true);
+            }
             query::fill_mask(inner, &place.branches, words)?;
             if let (Some(instance), Some(tracker)) = (&inner.instance, &place.tracker) {
                 instance.filter(inner, (tracker, &place.branches), words)?;
@@ -134,7 +143,10 @@ impl ConstraintState {
     pub fn fill_mask_if_ready(&self, words: &mut [u32]) -> Result<bool, RuntimeError> {
         let agrees = |inner: &Inner, place: &Place, words: &[u32]| match (&inner.instance, &place.tracker) {
             (Some(instance), Some(tracker)) => instance.agrees(inner, tracker, words),
-            _ => true,
+            _ => match (&inner.documents, &place.readings) {
+                (Some(documents), Some(readings)) => documents.agrees(inner, readings, words),
+                _ => true,
+            },
         };
         self.fill_with(words, |inner, place, words| {
             Ok(query::known_mask(inner, &place.branches, words) && agrees(inner, place, words))
@@ -177,13 +189,13 @@ impl ConstraintState {
     }
 
     /// [`commit_token`](Self::commit_token) if nothing needs to be computed for it but the step itself. Otherwise
-    /// `None`, and nothing has changed; so it is for a state that follows markers. See
+    /// `None`, and nothing has changed; so it is for a state that follows markers, or documents in the text. See
     /// [`fill_mask_if_ready`](Self::fill_mask_if_ready).
     ///
     /// # Errors
     /// As for [`commit_token`](Self::commit_token).
     pub fn commit_token_if_ready(&mut self, token: TokenId) -> Option<Result<(), CommitError>> {
-        if self.place.markers.is_some() {
+        if self.place.markers.is_some() || self.place.readings.is_some() {
             return None;
         }
         let before = (self.history.limit() == 0).then(|| self.place.clone());
@@ -206,6 +218,7 @@ impl ConstraintState {
             self.place.branches.clear();
             self.place.markers = None;
             self.place.tracker = None;
+            self.place.readings = None;
             return Some(Ok(()));
         }
         let constraint = self.constraint.clone();
@@ -304,6 +317,13 @@ impl ConstraintState {
         work: Work,
     ) -> Option<Result<(), CommitError>> {
         self.place.accepting = OnceLock::new();
+        if self.place.readings.is_some() {
+            let advanced = self.advance_readings(bytes, token.map(|(token, _)| token));
+            if advanced.is_err() {
+                self.reject();
+            }
+            return Some(advanced);
+        }
         let (inner, branches) = (self.constraint.inner(), &mut self.place.branches);
         let fine = match bytes {
             [] => {
@@ -369,9 +389,33 @@ impl ConstraintState {
         })
     }
 
+    /// [`advance`](Self::advance) where parts of the text have rules.
+    fn advance_readings(&mut self, bytes: &[u8], token: Option<TokenId>) -> Result<(), CommitError> {
+        let inner = self.constraint.inner();
+        let (Some(readings), Some(documents)) = (&mut self.place.readings, &inner.documents) else { return Ok(()) };
+        let readings = Arc::make_mut(readings);
+        let events = token.and_then(|token| readings.after_event(inner, token));
+        let mut fine = 0;
+        if bytes.is_empty() {
+            *readings = Readings::none();
+        } else {
+            fine = readings.advance(inner, documents, bytes)?.bytes;
+        }
+        events.into_iter().for_each(|events| readings.join(events));
+        if fine < bytes.len() && readings.is_empty() {
+            return Err(CommitError::ForbiddenBytes(fine));
+        }
+        if !readings.retain_viable(inner)? {
+            return Err(CommitError::ForbiddenBytes(fine.saturating_sub(1)));
+        }
+        self.place.branches = readings.branches();
+        Ok(self.advance_markers(bytes, token)?)
+    }
+
     /// Where the text stands by the rules beside the grammar, if there are any and the sequence goes on.
-    pub(crate) fn tracker(&self) -> Option<&Tracker> {
-        self.place.tracker.as_deref()
+    pub(crate) fn beside(&self) -> Option<Beside> {
+        let whole = self.place.tracker.as_deref().map(|tracker| Beside::Whole(tracker.clone()));
+        whole.or_else(|| self.place.readings.as_deref().map(|readings| Beside::Parts(readings.clone())))
     }
 
     fn advance_markers(&mut self, bytes: &[u8], token: Option<TokenId>) -> Result<(), RuntimeError> {
@@ -400,6 +444,7 @@ impl ConstraintState {
         self.place.branches.clear();
         self.place.markers = None;
         self.place.tracker = None;
+        self.place.readings = None;
     }
 }
 

@@ -145,20 +145,57 @@ def test_random_walks_end_in_valid_documents(vocab, schema):
             assert all(first != second for i, first in enumerate(value) for second in value[:i]), text
 
 
-def test_only_whole_texts(accepts, vocab):
+def test_documents_in_other_texts(accepts, vocab):
+    grammar = Grammar.from_json_schema(STRINGS)
+    outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<" inner ">" inner;')
+    outer.bind("inner", grammar)
+    lark = Grammar.from_lark(f'start: "<" doc ">" doc\ndoc: %json {json.dumps(STRINGS)}', profile="llm")
+    for one in (outer, lark):
+        constraint = one.compile(vocab)
+        assert accepts(constraint, '<["a", "b"]>["a", "b"]')
+        assert not accepts(constraint, '<["a", "a"]>["a", "b"]') and not accepts(constraint, '<["a"]>["b", "b"]')
+    state = outer.compile(vocab).start()
+    state.commit_bytes(b'<["a", "a')
+    refused = state.explain(ord('"'))
+    assert not refused.allowed and '"a"' in refused.rule
+    state.commit_bytes(state.shortest_completion())
+    assert state.is_accepting()
+
+
+def test_a_crowded_object_in_a_slot(accepts, vocab):
+    keys = [f"k{i}" for i in range(20)]
+    schema = {"properties": {key: {"type": "integer"} for key in keys}, "required": keys, "additionalProperties": False}
+    outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<" inner ">";')
+    outer.bind("inner", Grammar.from_json_schema({"type": "object"} | schema, property_order="any"))
+    assert outer.warnings == []
+    constraint = outer.compile(vocab)
+    members = [f'"{key}": 1' for key in reversed(keys)]
+    assert accepts(constraint, "<{" + ", ".join(members) + "}>")
+    assert not accepts(constraint, "<{" + ", ".join(members[1:]) + "}>")
+    assert not accepts(constraint, "<{" + ", ".join([*members, members[0]]) + "}>")
+    state = constraint.start()
+    state.commit_bytes(b'<{"k3": 1')
+    state.commit_bytes(state.shortest_completion())
+    assert state.is_accepting()
+
+
+def test_rules_have_no_glrm(accepts, vocab):
     grammar = Grammar.from_json_schema(STRINGS)
     outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<" inner ">";')
-    with pytest.raises(GlrmaskError, match="whole text"):
-        outer.bind("inner", grammar)
-    with pytest.raises(GlrmaskError, match="whole text"):
-        grammar.to_glrm()
-    with pytest.raises(GlrmaskError, match="whole text"):
-        Grammar.from_lark(f"start: %json {json.dumps(STRINGS)}", profile="llm")
+    outer.bind("inner", grammar)
+    for one in (grammar, outer):
+        with pytest.raises(GlrmaskError, match="beside the grammar"):
+            one.to_glrm()
     weakened = Grammar.from_json_schema(STRINGS, unsupported="weaken")
     assert weakened.warnings == [] and not accepts(weakened.compile(vocab), '["a", "a"]')
-    outer.bind("inner", weakened)
-    assert [warning.keyword for warning in outer.warnings] == ["uniqueItems"]
-    assert accepts(outer.compile(vocab), '<["a", "a"]>')
+    assert accepts(Grammar.from_glrm(weakened.to_glrm()).compile(vocab), '["a", "a"]')
+
+
+def test_what_may_run_into_a_document_is_refused():
+    outer = Grammar.from_glrm(r'start s; extern grammar inner; t WORD = /a(\["x)?/; nt s = WORD inner;')
+    outer.bind("inner", Grammar.from_json_schema(STRINGS))
+    with pytest.raises(GlrmaskError, match="the lexeme WORD before it may go on into it"):
+        outer.compile(glrmask.Vocab.from_id_to_bytes({i: bytes([i]) for i in range(256)}))
 
 
 def test_prepared_grammars_keep_the_rules(accepts, vocab):

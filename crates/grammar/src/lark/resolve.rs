@@ -343,7 +343,7 @@ impl<'r> Resolver<'r, '_> {
         let Some(read) = self.options.json_schema else {
             return self.unsupported("`%json`: no reader of JSON Schemas was given", span);
         };
-        match read(text).and_then(|grammar| grammar.check_part().map(|()| grammar)) {
+        match read(text) {
             Ok(grammar) => Some(self.builder.embed("json", &grammar).into()),
             Err(error) => self.error(error.kind(), format!("in `%json`: {}", error.first().message()), span),
         }

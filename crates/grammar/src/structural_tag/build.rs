@@ -104,7 +104,6 @@ impl Tags<'_> {
                     ));
                 };
                 let grammar = read(schema, *any_order).map_err(|e| at(pointer, &e))?;
-                grammar.check_part().map_err(|e| at(pointer, &e))?;
                 let json = self.builder.embed("json", &grammar).into();
                 Ok(self.delimited(json, follow))
             }

@@ -34,7 +34,6 @@ impl Emitter<'_, '_> {
     /// Whether the members of an object in any order are too many for the grammar to remember.
     pub(super) fn is_crowded(&self, shape: &ObjectShape, keys: usize, counting: Counting) -> bool {
         let may_be = self.algebra.options.property_order == PropertyOrder::Any
-            && !self.algebra.options.is_part
             && shape.obligations == 0
             && counting.min <= 1
             && counting.max.is_none();

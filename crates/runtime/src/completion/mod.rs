@@ -22,7 +22,7 @@ use weighted_gss::{NodeId as StacksId, WeightedGss};
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::costs::{Costs, Machine, NodeId};
 use crate::completion::lexemes::{LexemeTable, Way};
-use crate::completion::text::Text;
+pub(crate) use crate::completion::text::Text;
 use crate::completion::tokens::usable_event;
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
@@ -87,8 +87,8 @@ impl ConstraintState {
     /// More than [`COMPLETION_BYTES`] are needed; a limit of the tables, or of the search where rules beside the grammar
     /// hold.
     pub fn shortest_completion(&self) -> Result<Option<Vec<u8>>, RuntimeError> {
-        let found = self.completion(With::Bytes)?.map(|text| text.bytes);
-        Ok(self.by_the_rules(found)?.map(|text| text.bytes))
+        let found = self.completion(With::Bytes)?;
+        Ok(self.by_the_rules(found, With::Bytes)?.map(|found| found.text.bytes))
     }
 
     /// How many bytes [`shortest_completion`](Self::shortest_completion) has, which may be more than it spells out. Where
@@ -97,7 +97,7 @@ impl ConstraintState {
     /// # Errors
     /// A limit of the tables; where such rules hold, as for [`shortest_completion`](Self::shortest_completion).
     pub fn shortest_completion_len(&self) -> Result<Option<u64>, RuntimeError> {
-        match self.tracker() {
+        match self.beside() {
             None => self.complete(With::Bytes, |_, found| Ok(found.cost)),
             Some(_) => Ok(self.shortest_completion()?.map(|text| text.len() as u64)),
         }

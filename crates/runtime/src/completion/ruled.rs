@@ -15,10 +15,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use glrmask_instance::{Continuations, Tracker};
+use glrmask_automata::TerminalId;
+use glrmask_instance::Continuations;
 use rustc_hash::FxHashMap;
 
-use crate::completion::{Search, With};
+use crate::beside::{Ahead, Beside};
+use crate::completion::{Search, Text, With};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::following::{Following, GrammarPlace};
@@ -33,54 +35,60 @@ const PLACES: usize = 2_000_000;
 
 /// A text that obeys the rules.
 pub(super) struct RuledText {
-    pub(super) bytes: Vec<u8>,
+    pub(super) text: Text,
     /// Whether it is certain that no shorter one does.
     pub(super) is_minimal: bool,
 }
 
 impl ConstraintState {
     /// The grammar's shortest completion if it obeys the rules, otherwise one that does.
-    pub(super) fn by_the_rules(&self, found: Option<Vec<u8>>) -> Result<Option<RuledText>, RuntimeError> {
-        let Some(bytes) = found else { return Ok(None) };
-        match self.tracker().filter(|tracker| !obeys(tracker, &bytes)) {
-            None => Ok(Some(RuledText { bytes, is_minimal: true })),
-            Some(tracker) => Ruled::new(self.constraint().inner(), self).run(tracker),
+    pub(super) fn by_the_rules(&self, found: Option<Text>, with: With) -> Result<Option<RuledText>, RuntimeError> {
+        let Some(text) = found else { return Ok(None) };
+        let inner = self.constraint().inner();
+        match self.beside() {
+            Some(beside) if !beside.obeys(inner, &text)? => Ruled::new(inner, self, with).run(beside),
+            _ => Ok(Some(RuledText { text, is_minimal: true })),
         }
     }
 }
 
-fn obeys(tracker: &Tracker, text: &[u8]) -> bool {
-    tracker.clone().advance(text).is_ok()
-}
-
 /// Where a beginning of a completion leads.
 struct Place {
-    tracker: Tracker,
+    beside: Beside,
     at: GrammarPlace,
-    /// The place before, and the byte between.
-    from: Option<(usize, u8)>,
-    read: usize,
+    /// The place before, and what is between.
+    from: Option<(usize, Step)>,
+    /// What it has cost.
+    read: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Byte(u8),
+    Event(TerminalId),
 }
 
 struct Ruled<'a> {
     inner: &'a Inner,
+    with: With,
     following: Following<'a>,
     places: Vec<Place>,
-    /// Places by the bytes of the whole completion, at least; the longest of them first.
-    queue: BinaryHeap<(Reverse<usize>, usize, usize)>,
+    /// Places by the cost of the whole completion, at least; those furthest on first.
+    queue: BinaryHeap<(Reverse<u64>, u64, usize)>,
     /// The grammar's shortest text from a place.
-    ends: FxHashMap<GrammarPlace, Option<Arc<[u8]>>>,
+    ends: FxHashMap<GrammarPlace, Option<Arc<Text>>>,
     /// What has been settled, if anything has.
-    settled: Option<Vec<u8>>,
+    settled: Option<Text>,
     /// Places before that.
     dropped: usize,
 }
 
 impl<'a> Ruled<'a> {
-    fn new(inner: &'a Inner, state: &'a ConstraintState) -> Self {
+    fn new(inner: &'a Inner, state: &'a ConstraintState, with: With) -> Self {
         let (places, queue, ends) = (Vec::new(), BinaryHeap::new(), FxHashMap::default());
         Self {
             inner,
+            with,
             following: Following::new(inner, state.branches()),
             places,
             queue,
@@ -90,24 +98,26 @@ impl<'a> Ruled<'a> {
         }
     }
 
-    fn run(mut self, tracker: &Tracker) -> Result<Option<RuledText>, RuntimeError> {
+    fn run(mut self, beside: Beside) -> Result<Option<RuledText>, RuntimeError> {
         let at = self.following.start();
-        self.push(Place { tracker: tracker.clone(), at, from: None, read: 0 })?;
+        self.push(Place { beside, at, from: None, read: 0 })?;
         while let Some((_, _, number)) = self.queue.pop() {
             let Some(place) = self.places.get(number) else { break };
-            let (tracker, at) = (place.tracker.clone(), place.at);
-            if let Some(rest) = self.end(at)?.filter(|rest| obeys(&tracker, rest)) {
-                let is_minimal = self.settled.is_none();
-                let bytes = [self.settled.as_deref().unwrap_or_default(), &self.read(number), &rest].concat();
-                return Ok(Some(RuledText { bytes, is_minimal }));
+            let (beside, at) = (place.beside.clone(), place.at);
+            if let Some(rest) = self.end(at)? {
+                if beside.obeys(self.inner, &rest)? {
+                    let is_minimal = self.settled.is_none();
+                    let text = self.settled.take().unwrap_or_default().then(&self.read(number)).then(&rest);
+                    return Ok(Some(RuledText { text, is_minimal }));
+                }
             }
             self.check_limits()?;
-            if self.write_missing(number, &tracker, at)? {
+            if self.write_missing(number, &beside, at)? {
                 continue;
             }
-            match self.is_settling() && tracker.is_free() {
+            match self.is_settling() && beside.is_free() {
                 true => self.settle(number)?,
-                false => self.expand(number, &tracker, at)?,
+                false => self.expand(number, &beside, at)?,
             }
         }
         Ok(None)
@@ -126,40 +136,41 @@ impl<'a> Ruled<'a> {
 
     /// Drops every beginning but this one, and goes on from there.
     fn settle(&mut self, number: usize) -> Result<(), RuntimeError> {
-        let (tracker, at) = self.forget_others(number);
-        self.expand(0, &tracker, at)
+        let (beside, at) = self.forget_others(number);
+        self.expand(0, &beside, at)
     }
 
-    fn forget_others(&mut self, number: usize) -> (Tracker, GrammarPlace) {
+    fn forget_others(&mut self, number: usize) -> (Beside, GrammarPlace) {
         let read = self.read(number);
-        self.settled.get_or_insert_default().extend(read);
-        let Place { tracker, at, .. } = self.places.swap_remove(number);
+        self.settled.get_or_insert_default().push(&read);
+        let Place { beside, at, .. } = self.places.swap_remove(number);
         self.dropped += self.places.len();
         self.places.clear();
         self.queue.clear();
         self.ends.retain(|&place, _| place == at);
-        self.places.push(Place { tracker: tracker.clone(), at, from: None, read: 0 });
-        (tracker, at)
+        self.places.push(Place { beside: beside.clone(), at, from: None, read: 0 });
+        (beside, at)
     }
 
     /// Where the grammar's shortest text ends an object that lacks a member: goes up to there and on to the value of that
     /// member, if the grammar spells its key as usual and nothing is at stake there. Which of several comes first makes no
     /// difference.
-    fn write_missing(&mut self, number: usize, tracker: &Tracker, at: GrammarPlace) -> Result<bool, RuntimeError> {
+    fn write_missing(&mut self, number: usize, beside: &Beside, at: GrammarPlace) -> Result<bool, RuntimeError> {
         let Some(rest) = self.end(at)? else { return Ok(false) };
-        let Err(violation) = tracker.clone().advance(&rest) else { return Ok(false) };
-        let Some(key) = violation.missing() else { return Ok(false) };
-        let before = rest.get(..violation.offset()).unwrap_or_default();
+        let rest = rest.parts().next().map(|(bytes, _)| bytes.to_vec()).unwrap_or_default();
+        let Ahead::Breaks(Some(broken)) = beside.advance(self.inner, &rest)? else { return Ok(false) };
+        let Some(key) = broken.missing() else { return Ok(false) };
+        let before = rest.get(..broken.at).unwrap_or_default();
         let wanted = [before, b",", key.as_bytes(), b":"].concat();
-        let Some((text, tracker, at)) = self.spell(tracker, at, &wanted, before.len())? else { return Ok(false) };
-        if !tracker.is_free() {
+        let Some((text, beside, at)) = self.spell(beside, at, &wanted, before.len())? else { return Ok(false) };
+        if !beside.is_free() {
             // What is written may have to be something else: another value of a member before, say.
             return Ok(false);
         }
         self.forget_others(number);
-        self.settled.get_or_insert_default().extend(text);
+        self.settled.get_or_insert_default().push(&text.into());
         self.places.clear();
-        self.push(Place { tracker, at, from: None, read: 0 })?;
+        self.push(Place { beside, at, from: None, read: 0 })?;
         Ok(true)
     }
 
@@ -167,11 +178,11 @@ impl<'a> Ruled<'a> {
     /// grammar wants it.
     fn spell(
         &mut self,
-        tracker: &Tracker,
+        beside: &Beside,
         mut at: GrammarPlace,
         wanted: &[u8],
         comma: usize,
-    ) -> Result<Option<(Vec<u8>, Tracker, GrammarPlace)>, RuntimeError> {
+    ) -> Result<Option<(Vec<u8>, Beside, GrammarPlace)>, RuntimeError> {
         let mut text = Vec::new();
         for (number, &byte) in wanted.iter().enumerate() {
             let bytes = self.following.next_bytes(at)?;
@@ -183,62 +194,91 @@ impl<'a> Ruled<'a> {
                 at = next;
             }
         }
-        let mut tracker = tracker.clone();
-        Ok(tracker.advance(&text).is_ok().then_some((text, tracker, at)))
+        let Ahead::Goes(beside) = beside.advance(self.inner, &text)? else { return Ok(None) };
+        let at = self.place(&beside, at);
+        Ok(Some((text, beside, at)))
+    }
+
+    /// The grammar's place for it: of several readings some may be over.
+    fn place(&self, beside: &Beside, at: GrammarPlace) -> GrammarPlace {
+        beside.branches().map_or(at, |branches| self.following.place(&branches))
     }
 
     /// Adds what is one byte on.
-    fn expand(&mut self, number: usize, tracker: &Tracker, at: GrammarPlace) -> Result<(), RuntimeError> {
+    fn expand(&mut self, number: usize, beside: &Beside, at: GrammarPlace) -> Result<(), RuntimeError> {
         let read = self.places.get(number).map_or(0, |place| place.read) + 1;
         let mut free = Vec::new();
-        let freeing = tracker.freeing_bytes();
+        let freeing = beside.freeing_bytes();
         for byte in self.following.next_bytes(at)?.iter() {
             let Some(next) = self.following.step(at, byte)? else { continue };
             if freeing.contains(byte) && free.contains(&next) {
                 continue;
             }
-            let mut tracker = tracker.clone();
-            if tracker.advance(&[byte]).is_err() {
-                continue;
-            }
-            if tracker.is_free() && !tracker.is_idle() {
+            let Ahead::Goes(beside) = beside.advance(self.inner, &[byte])? else { continue };
+            let next = self.place(&beside, next);
+            if beside.is_free() && !beside.is_idle() {
                 if free.contains(&next) {
                     continue;
                 }
                 free.push(next);
             }
-            self.push(Place { tracker, at: next, from: Some((number, byte)), read })?;
+            self.push(Place { beside, at: next, from: Some((number, Step::Byte(byte))), read })?;
+        }
+        self.expand_events(number, beside)
+    }
+
+    /// Adds what is one token event on.
+    fn expand_events(&mut self, number: usize, beside: &Beside) -> Result<(), RuntimeError> {
+        if self.with == With::Bytes {
+            return Ok(());
+        }
+        let read = self.places.get(number).map_or(0, |place| place.read) + self.event_cost();
+        for terminal in self.inner.events.terminals() {
+            let Some(beside) = beside.after_event(self.inner, terminal)? else { continue };
+            let Some(branches) = beside.branches() else { continue };
+            let at = self.following.place(&branches);
+            self.push(Place { beside, at, from: Some((number, Step::Event(terminal))), read })?;
         }
         Ok(())
+    }
+
+    fn event_cost(&self) -> u64 {
+        self.inner.vocab.max_token_len().max(1) as u64
     }
 
     fn push(&mut self, place: Place) -> Result<(), RuntimeError> {
         let Some(rest) = self.end(place.at)? else { return Ok(()) };
-        self.queue.push((Reverse(rest.len() + place.read), place.read, self.places.len()));
+        self.queue.push((Reverse(rest.cost.saturating_add(place.read)), place.read, self.places.len()));
         self.places.push(place);
         Ok(())
     }
 
-    /// The bytes that lead to a place.
-    fn read(&self, mut number: usize) -> Vec<u8> {
-        let mut read = Vec::new();
-        while let Some((before, byte)) = self.places.get(number).and_then(|place| place.from) {
-            read.push(byte);
+    /// The text that leads to a place.
+    fn read(&self, mut number: usize) -> Text {
+        let mut steps = Vec::new();
+        while let Some((before, step)) = self.places.get(number).and_then(|place| place.from) {
+            steps.push(step);
             number = before;
         }
-        read.reverse();
+        let mut read = Text::default();
+        for step in steps.into_iter().rev() {
+            match step {
+                Step::Byte(byte) => read.push(&vec![byte].into()),
+                Step::Event(terminal) => read.push(&Text::event(terminal, self.event_cost())),
+            }
+        }
         read
     }
 
-    fn end(&mut self, at: GrammarPlace) -> Result<Option<Arc<[u8]>>, RuntimeError> {
+    fn end(&mut self, at: GrammarPlace) -> Result<Option<Arc<Text>>, RuntimeError> {
         if let Some(known) = self.ends.get(&at) {
             return Ok(known.clone());
         }
         let branches = self.following.branches(at);
         let mut table = self.inner.completions.lock();
-        let facts = table.facts(self.inner, With::Bytes);
+        let facts = table.facts(self.inner, self.with);
         let mut search = Search::new(self.inner);
-        let end = search.run(facts, &branches)?.then(|| search.spell(facts).bytes.into());
+        let end = search.run(facts, &branches)?.then(|| Arc::new(search.spell(facts)));
         drop(table);
         self.ends.insert(at, Option::clone(&end));
         Ok(end)

@@ -51,11 +51,9 @@ impl ConstraintState {
     pub fn shortest_completion_tokens(&self) -> Result<Option<TokenCompletion>, RuntimeError> {
         let Some(mut text) = self.completion(With::Events)? else { return Ok(None) };
         let mut is_shortest = true;
-        if self.tracker().is_some() {
-            // Texts under rules have no token events.
-            let Some(ruled) = self.by_the_rules(Some(text.bytes))? else { return Ok(None) };
-            is_shortest = ruled.is_minimal;
-            text = Text { cost: ruled.bytes.len() as u64, bytes: ruled.bytes, events: Vec::new() };
+        if self.beside().is_some() {
+            let Some(ruled) = self.by_the_rules(Some(text), With::Events)? else { return Ok(None) };
+            (is_shortest, text) = (ruled.is_minimal, ruled.text);
         }
         let inner = self.constraint().inner();
         let split = split(inner, &text);

@@ -121,6 +121,7 @@ impl Spec {
             token_terminals: Vec::new(),
             markers: None,
             rules: None,
+            documents: Vec::new(),
         }
     }
 

@@ -4,7 +4,8 @@
 
 For each kind of item, an array of so many distinct items is committed token by token, and then a few items more, of
 which every mask and commit is timed, a mask three times, of which the best counts: on a busy machine others take the
-processor in between. The same schema without `uniqueItems` is beside it.
+processor in between. The same schema without `uniqueItems` is beside it; and the document by itself, and in a slot of
+another text.
 """
 
 import json
@@ -35,22 +36,26 @@ MEASURED = 40
 def main() -> None:
     tokens = load(sys.argv[1])
     vocab = glrmask.Vocab.from_id_to_bytes(tokens.tokens)
-    print("| items | before | unique | mask p50, µs | p99 | commit p50 | p99 |")
-    print("|---|---|---|---|---|---|---|")
+    print("| items | before | unique | where | mask p50, µs | p99 | commit p50 | p99 |")
+    print("|---|---|---|---|---|---|---|---|")
     for kind, items in KINDS.items():
         for unique in (False, True):
             schema = {"type": "array", "items": items, "uniqueItems": unique}
             constraint = glrmask.Constraint.from_json_schema(schema, vocab)
             for size in SIZES:
-                run(constraint, tokens, (kind, size, unique))
+                run(constraint, tokens, (kind, size, unique), "")
+        outer = glrmask.Grammar.from_glrm('start s; extern grammar x; nt s = "<tool>" x "</tool>";')
+        outer.bind("x", glrmask.Grammar.from_json_schema(schema))
+        for size in SIZES:
+            run(outer.compile(vocab), tokens, (kind, size, True), "<tool>")
 
 
-def run(constraint: glrmask.Constraint, tokens: Vocabulary, what: tuple[str, int, bool]) -> None:
+def run(constraint: glrmask.Constraint, tokens: Vocabulary, what: tuple[str, int, bool], before: str) -> None:
     kind, size, unique = what
     chance = random.Random(5)
     values = [value(kind, i, chance) for i in range(size + MEASURED)]
-    text = json.dumps(values)
-    start = len(json.dumps(values[:size])) - 1
+    text = before + json.dumps(values)
+    start = len(before) + len(json.dumps(values[:size])) - 1
     words = np.zeros(constraint.mask_len(), dtype=np.int32)
     # Once to fill the tables, once to measure.
     for _ in range(2):
@@ -65,7 +70,8 @@ def run(constraint: glrmask.Constraint, tokens: Vocabulary, what: tuple[str, int
                 commits.append(end - begin)
             at += len(tokens.tokens[token])
     figures = [f"{np.percentile(list_, q) / 1000:.1f}" for list_ in (masks, commits) for q in (50, 99)]
-    print(f"| {kind} | {size} | {'yes' if unique else 'no'} | {' | '.join(figures)} |", flush=True)
+    where = "slot" if before else "alone"
+    print(f"| {kind} | {size} | {'yes' if unique else 'no'} | {where} | {' | '.join(figures)} |", flush=True)
 
 
 def time_mask(state: glrmask.ConstraintState, words: np.ndarray[Any, Any]) -> int:

@@ -81,8 +81,10 @@ fn run_with(file: &str, read: impl Fn(&str, TokenNames) -> Result<Grammar, Error
 }
 
 fn check_texts(case: &Case, grammar: &Grammar, vocab: &Vocab) {
-    // As it was read, and as it is printed.
-    for grammar in [grammar.clone(), Grammar::from_glrm(&grammar.to_glrm().unwrap()).unwrap()] {
+    // As it was read, and as it is printed, unless it has rules that cannot be.
+    let has_rules = !grammar.ir().documents.is_empty();
+    let printed = (!has_rules).then(|| Grammar::from_glrm(&grammar.to_glrm().unwrap()).unwrap());
+    for grammar in [grammar.clone()].into_iter().chain(printed) {
         let constraint = grammar.compile(vocab, &CompileOptions::default());
         if !case.compiles {
             assert!(constraint.is_err(), "{}", case.name);

@@ -92,8 +92,15 @@ impl Frame {
     pub(crate) fn missing_key(&self, rules: &Rules) -> Option<Arc<[u8]>> {
         let Body::Object(object) = &self.body else { return None };
         let required = &rules.object(self.place).filter(|_| object.missing > 0)?.required;
-        let texts = required.iter().map(|key| [&[tag::STRING], key.as_bytes()].concat());
-        texts.map(Arc::from).find(|text: &Arc<[u8]>| object.members.get(text).is_none())
+        let mut text = vec![tag::STRING];
+        for key in required {
+            text.truncate(1);
+            text.extend_from_slice(key.as_bytes());
+            if object.members.get(&text).is_none() {
+                return Some(text.into());
+            }
+        }
+        None
     }
 
     /// Whether the values in it are wanted.

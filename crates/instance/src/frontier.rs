@@ -17,6 +17,8 @@ pub(crate) struct Frontier {
     deep: Vec<NodeId>,
     /// Everything, the oldest first.
     wide: VecDeque<NodeId>,
+    /// What is looked at when nothing else is left, the oldest first.
+    late: VecDeque<NodeId>,
     /// Everything that has been here.
     seen: FxHashSet<NodeId>,
     done: FxHashSet<NodeId>,
@@ -30,8 +32,8 @@ const WIDE: usize = 1;
 
 impl Frontier {
     pub(crate) fn new(start: NodeId) -> Self {
-        let (seen, done) = (FxHashSet::from_iter([start]), FxHashSet::default());
-        Self { deep: vec![start], wide: VecDeque::from([start]), seen, done, spent: [0, 0], turn: DEEP }
+        let (seen, done, late) = (FxHashSet::from_iter([start]), FxHashSet::default(), VecDeque::new());
+        Self { deep: vec![start], wide: VecDeque::from([start]), late, seen, done, spent: [0, 0], turn: DEEP }
     }
 
     /// The next node; `None` once all have been looked at.
@@ -46,8 +48,9 @@ impl Frontier {
         None
     }
 
-    /// Takes up the nodes behind the last one, of which the last is to be looked at first; that one has cost so much work.
-    pub(crate) fn extend(&mut self, after: &[NodeId], work: usize) {
+    /// Takes up the nodes behind the last one, of which the last is to be looked at first, and `late` after everything that
+    /// is known; the last one has cost so much work.
+    pub(crate) fn extend(&mut self, late: &[NodeId], after: &[NodeId], work: usize) {
         if let Some(spent) = self.spent.get_mut(self.turn) {
             *spent += work;
         }
@@ -55,6 +58,7 @@ impl Frontier {
             self.deep.extend(after.iter().filter(|id| !self.done.contains(id)));
         }
         self.wide.extend(after.iter().filter(|&&id| self.seen.insert(id)));
+        self.late.extend(late.iter().filter(|&&id| self.seen.insert(id)));
     }
 
     pub(crate) fn seen(&self) -> impl Iterator<Item = NodeId> + '_ {
@@ -63,7 +67,7 @@ impl Frontier {
 
     fn take(&mut self) -> Option<NodeId> {
         let deep = if self.turn == DEEP { self.deep.pop() } else { None };
-        deep.or_else(|| self.wide.pop_front())
+        deep.or_else(|| self.wide.pop_front()).or_else(|| self.deep.pop()).or_else(|| self.late.pop_front())
     }
 }
 
@@ -79,7 +83,7 @@ mod tests {
             if id == goal {
                 return count;
             }
-            frontier.extend(&after(id), 1);
+            frontier.extend(&[], &after(id), 1);
         }
         10_000
     }
@@ -100,7 +104,7 @@ mod tests {
         let mut found = Vec::new();
         while let Some(id) = frontier.next() {
             found.push(id);
-            frontier.extend(&[(id * 2) % 32, (id * 2 + 1) % 32], 1 + id as usize % 3);
+            frontier.extend(&[(id * 2) % 32], &[(id * 2 + 1) % 32], 1 + id as usize % 3);
         }
         found.sort_unstable();
         assert_eq!(found, (0..32).collect::<Vec<_>>());

@@ -15,7 +15,9 @@
 //! closed       what can be reached from a node where nothing was left
 //! ```
 //!
-//! So each node is expanded once, whatever tokens lead there. In depth, what closes a value or container comes before
+//! So each node is expanded once, whatever tokens lead there. Of bytes that only make a string or number another one than
+//! all before, and lead to one place of the grammar, one is tried at first; a node of their own stands for the others, its
+//! *rest*, and is looked at when nothing else is left. In depth, what closes a value or container comes before
 //! anything else. A search that finds nothing within its bounds gives up the nodes it has expanded, and counts as no
 //! completion: that can take a token from a mask that could have stayed, and never leaves one in that cannot.
 
@@ -137,8 +139,10 @@ struct Node<P> {
     outlook: Outlook,
     /// Whether a search has ended by its bounds after it has expanded this.
     is_given_up: bool,
-    /// Nodes one byte on, once it is expanded.
+    /// Nodes one byte on, once it is expanded; the rest of it first, if it has one.
     after: Option<SmallVec<[NodeId; 4]>>,
+    /// Whether it is the rest of a node.
+    is_rest: bool,
     /// Nodes that have it after them.
     before: SmallVec<[NodeId; 2]>,
 }
@@ -148,7 +152,7 @@ pub(crate) struct Search<'a, C: Continuations> {
     rules: &'a Rules,
     continuations: &'a mut C,
     nodes: Vec<Node<C::Place>>,
-    numbers: FxHashMap<(C::Place, Identity), NodeId>,
+    numbers: FxHashMap<(C::Place, Identity, bool), NodeId>,
     /// Nodes that may still be added.
     left: usize,
 }
@@ -172,7 +176,7 @@ impl<'a, C: Continuations> Search<'a, C> {
         if self.is_led_off(state, &bytes) {
             return Ok(Outlook::Open);
         }
-        let (node, _) = self.node(state.clone(), place);
+        let (node, _) = self.node(state.clone(), place, false);
         self.search(node)
     }
 
@@ -200,8 +204,10 @@ impl<'a, C: Continuations> Search<'a, C> {
                 allowed = allowed.saturating_sub(added);
                 self.left = self.left.saturating_sub(added);
             }
-            let after = self.nodes.get(id as usize).and_then(|node| node.after.as_deref());
-            frontier.extend(after.unwrap_or_default(), 1 + added);
+            let after = self.nodes.get(id as usize).and_then(|node| node.after.as_deref()).unwrap_or_default();
+            let is_rest = |id: &NodeId| self.nodes.get(*id as usize).is_some_and(|node| node.is_rest);
+            let (rest, others) = after.split_at(after.iter().take_while(|id| is_rest(id)).count());
+            frontier.extend(rest, others, 1 + added);
         }
         Ok(self.outlook_of(start))
     }
@@ -226,17 +232,22 @@ impl<'a, C: Continuations> Search<'a, C> {
     fn expand(&mut self, id: NodeId) -> Result<usize, C::Error> {
         let Some(node) = self.nodes.get_mut(id as usize) else { return Ok(0) };
         node.after = Some(SmallVec::new());
-        let (state, place) = (node.state.clone(), node.place);
+        let (state, place, is_rest) = (node.state.clone(), node.place, node.is_rest);
         let bytes = self.continuations.next_bytes(place)?;
         if self.is_led_off(&state, &bytes) {
             self.open(id);
             return Ok(0);
         }
+        let rest = self.rest(&state, place, &bytes)?;
+        let chosen = if is_rest { rest } else { bytes.difference(&rest) };
+        let mut added = 0;
+        if !is_rest && !rest.is_empty() {
+            added += usize::from(self.connect(id, state.clone(), place, true));
+        }
         // Within a string, the other closing bytes are content, and a search that prefers them does not end.
         let closing: &[u8] = if state.is_in_string() { b"\"" } else { b"\"]}," };
-        let closing = bytes.intersection(&closing.iter().copied().collect());
-        let mut added = 0;
-        for byte in bytes.difference(&closing).iter().chain(closing.iter()) {
+        let closing = chosen.intersection(&closing.iter().copied().collect());
+        for byte in chosen.difference(&closing).iter().chain(closing.iter()) {
             let mut next = state.clone();
             if next.step(self.rules, byte).is_err() {
                 continue;
@@ -246,14 +257,28 @@ impl<'a, C: Continuations> Search<'a, C> {
                 break;
             }
             let Some(place) = self.continuations.step(place, byte)? else { continue };
-            added += usize::from(self.connect(id, next, place));
+            added += usize::from(self.connect(id, next, place, false));
         }
         Ok(if bytes.len() == 1 { 0 } else { added })
     }
 
+    /// Bytes that are tried last: each leads off every earlier value, and to the same place of the grammar as one that is
+    /// not among them. What follows can hardly tell them apart, only by a value that is used up.
+    fn rest(&mut self, state: &State, place: C::Place, bytes: &ByteSet) -> Result<ByteSet, C::Error> {
+        let (mut places, mut rest): (SmallVec<[C::Place; 8]>, _) = (SmallVec::new(), ByteSet::EMPTY);
+        for byte in bytes.intersection(&state.leads_off()).iter() {
+            let Some(next) = self.continuations.step(place, byte)? else { continue };
+            match places.contains(&next) {
+                true => rest.insert(byte),
+                false => places.push(next),
+            }
+        }
+        Ok(rest)
+    }
+
     /// Adds an edge; whether that has added a node too.
-    fn connect(&mut self, id: NodeId, state: State, place: C::Place) -> bool {
-        let (next, is_new) = self.node(state, place);
+    fn connect(&mut self, id: NodeId, state: State, place: C::Place, is_rest: bool) -> bool {
+        let (next, is_new) = self.node(state, place, is_rest);
         if self.outlook_of(next) == Outlook::Open {
             self.open(id);
         }
@@ -267,12 +292,12 @@ impl<'a, C: Continuations> Search<'a, C> {
     }
 
     /// The node of a state at a place, and whether it is new.
-    fn node(&mut self, state: State, place: C::Place) -> (NodeId, bool) {
+    fn node(&mut self, state: State, place: C::Place, is_rest: bool) -> (NodeId, bool) {
         let id = self.nodes.len() as NodeId;
-        let known = *self.numbers.entry((place, state.identity())).or_insert(id);
+        let known = *self.numbers.entry((place, state.identity(), is_rest)).or_insert(id);
         if known == id {
-            let (after, before) = (None, SmallVec::new());
-            self.nodes.push(Node { place, state, outlook: Outlook::Unknown, is_given_up: false, after, before });
+            let (after, before, outlook) = (None, SmallVec::new(), Outlook::Unknown);
+            self.nodes.push(Node { place, state, outlook, is_given_up: false, after, is_rest, before });
         }
         (known, known == id)
     }

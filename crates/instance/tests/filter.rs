@@ -367,6 +367,32 @@ impl Continuations for Anything {
     }
 }
 
+/// The searches of a mask share bounds. Of the characters that go on in a string one stands for the others at first, so that
+/// no token is lost that a search alone finds.
+#[test]
+fn a_mask_has_what_a_search_alone_finds() {
+    let items = Some(PlaceId(0));
+    let rules = Arc::new(Rules::new(vec![array(ArrayRules { items, settled_from: 1, ..unique() })]).unwrap());
+    let letters = || (b' '..=b'~').map(char::from);
+    let pairs = letters().flat_map(|a| "\"a,:{}[]1".chars().map(move |b| format!("{a}{b}")));
+    let tokens: Vec<String> = letters().map(String::from).chain(pairs).collect();
+    let vocab = Vocab::new((0..).map(TokenId).zip(&tokens)).unwrap();
+    for text in [r#"[{"a":1,"a"#, r#"[[["b"#, r#"[{"a":"x","b":["#, r#"[{"a":1,"b"#] {
+        let mut tracker = Tracker::new(rules.clone());
+        tracker.advance(text.as_bytes()).unwrap();
+        let mut words = vec![u32::MAX; vocab.mask_words()];
+        filter(&tracker, &TokenWalk::new(&vocab), &vocab, &mut words, &mut Anything { asked: 0 }).unwrap();
+        for (id, token) in (0..).map(TokenId).zip(&tokens) {
+            let mut next = tracker.clone();
+            let alone = match next.advance(token.as_bytes()) {
+                Err(violation) if violation.is_not_json() => continue,
+                _ => viable(&tracker, token.as_bytes(), &mut Anything { asked: 0 }).unwrap(),
+            };
+            assert_eq!(mask::get(&words, id), alone, "{token:?} after {text}");
+        }
+    }
+}
+
 #[test]
 fn objects_as_items() {
     let object = r#"\{"k":"x"(,"v":"[ab]*")?\}"#;

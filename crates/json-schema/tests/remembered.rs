@@ -140,17 +140,54 @@ fn values_that_may_run_out_are_refused() {
         r#"{"items": {"type": "string"}, "contains": {"const": "a"}, "minContains": 2, "uniqueItems": true}"#,
         r#"{"items": {"type": "string"}, "contains": {"minLength": 2}, "maxContains": 2, "uniqueItems": true}"#,
         r#"{"prefixItems": [{"type": "string"}, {"enum": [1, 2]}, {"enum": [1, 2]}], "minItems": 3, "uniqueItems": true}"#,
-        r#"{"type": "object", "minProperties": 2, "propertyNames": {"pattern": "^[a-z]{1,2}$"}}"#,
-        r#"{"type": "object", "propertyNames": {"pattern": "^[a-z]{1,2}$"}, "not": {"additionalProperties": {"type": "string"}}}"#,
+        r#"{"type": "object", "minProperties": 702, "propertyNames": {"pattern": "^[a-z]{1,2}$"}}"#,
+        r#"{"type": "object", "minProperties": 701, "propertyNames": {"pattern": "^[a-z]{1,2}$"},
+            "not": {"additionalProperties": {"type": "string"}}}"#,
     ] {
         let error = compile(schema, &Options::default()).expect_err(schema);
         assert_eq!(error.category(), Category::Unsupported, "{schema}: {error}");
     }
 }
 
+/// Where there is one member at most, none is repeated, and nothing has to be remembered.
+#[test]
+fn single_members() {
+    let schema =
+        r#"{"type": "object", "maxProperties": 1, "not": {"additionalProperties": {"multipleOf": 5, "maximum": 60}}}"#;
+    let compiled = compile(schema, &Options::default()).unwrap();
+    assert!(compiled.grammar.instance.is_none());
+    let recognizer = Recognizer::new(&compiled.grammar).unwrap();
+    for (text, valid) in [
+        ("{\"a\": 1}", true),
+        ("{\"b\": 65}", true),
+        ("{}", false),
+        ("{\"a\": 5}", false),
+        ("{\"a\": 1, \"b\": 1}", false),
+    ] {
+        assert_eq!(recognizer.accepts(text), valid, "{text}");
+    }
+}
+
 #[test]
 fn keys_that_are_counted() {
-    let cases: [Case; 3] = [
+    let cases: [Case; 6] = [
+        // Finitely many keys, and more than members may have to follow.
+        (
+            r#"{"type": "object", "minProperties": 2, "propertyNames": {"pattern": "^[a-z]{1,2}$"}}"#,
+            &["{\"a\": 1, \"b\": 1}"],
+            &["{\"a\": 1}", "{\"a\": 1, \"a\": 1}"],
+        ),
+        (
+            r#"{"type": "object", "propertyNames": {"pattern": "^[a-z]{1,2}$"}, "not": {"additionalProperties": {"type": "string"}}}"#,
+            &["{\"a\": 1}", "{\"a\": \"x\", \"b\": 1}"],
+            &["{}", "{\"a\": \"x\"}", "{\"a\": 1, \"a\": \"x\"}"],
+        ),
+        // One key only meets the condition: it is like a declared one.
+        (
+            r#"{"type": "object", "not": {"propertyNames": {"not": {"const": "0"}}}, "patternProperties": {"[0-9]": {"type": "boolean"}}}"#,
+            &["{\"0\": true}", "{\"0\": true, \"a\": 1}", "{\"0\": true, \"1\": false}"],
+            &["{}", "{\"0\": 1}", "{\"a\": 1}", "{\"0\": true, \"0\": true}"],
+        ),
         (
             r#"{"type": "object", "minProperties": 2}"#,
             &["{\"a\": 1, \"b\": 1}", "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 1}}"],

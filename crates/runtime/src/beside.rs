@@ -24,7 +24,7 @@ pub(crate) enum Beside {
 /// Whether bytes can be read.
 pub(crate) enum Ahead {
     /// Where they lead.
-    Goes(Beside),
+    Goes(Box<Beside>),
     /// What they break, if it is a rule.
     Breaks(Option<Broken>),
 }
@@ -36,16 +36,16 @@ impl Beside {
             Self::Whole(tracker) => {
                 let mut tracker = tracker.clone();
                 Ok(match tracker.advance(bytes) {
-                    Ok(()) => Ahead::Goes(Self::Whole(tracker)),
+                    Ok(()) => Ahead::Goes(Box::new(Self::Whole(tracker))),
                     Err(violation) => Ahead::Breaks(Some(Broken { at: violation.offset(), violation })),
                 })
             }
             Self::Parts(readings) => {
-                let Some(documents) = &inner.documents else { return Ok(Ahead::Goes(self.clone())) };
+                let Some(documents) = &inner.documents else { return Ok(Ahead::Goes(Box::new(self.clone()))) };
                 let mut readings = readings.clone();
                 let read = readings.advance(inner, documents, bytes)?;
                 Ok(match read.bytes == bytes.len() && readings.retain_parsed(inner)? {
-                    true => Ahead::Goes(Self::Parts(readings)),
+                    true => Ahead::Goes(Box::new(Self::Parts(readings))),
                     false => Ahead::Breaks(read.broken),
                 })
             }
@@ -63,12 +63,14 @@ impl Beside {
     pub(crate) fn obeys(&self, inner: &Inner, text: &Text) -> Result<bool, RuntimeError> {
         let mut here = self.clone();
         for (bytes, event) in text.parts() {
-            let Ahead::Goes(mut next) = here.advance(inner, bytes)? else { return Ok(false) };
-            if let Some(terminal) = event {
-                let Some(after) = next.after_event(inner, terminal)? else { return Ok(false) };
-                next = after;
-            }
-            here = next;
+            let Ahead::Goes(next) = here.advance(inner, bytes)? else { return Ok(false) };
+            here = match event {
+                None => *next,
+                Some(terminal) => match next.after_event(inner, terminal)? {
+                    Some(after) => after,
+                    None => return Ok(false),
+                },
+            };
         }
         Ok(match here {
             Self::Whole(_) => true,

@@ -44,9 +44,12 @@ pub(crate) struct Documents {
     by_component: Vec<Option<DocumentId>>,
     /// Shared through the vocabulary; found on first use.
     walk: OnceLock<Arc<TokenWalk>>,
-    /// Tokens that are refused between documents, and the branches by which they are known.
-    refused: Mutex<FxHashMap<Key, (Branches, Arc<[Rank]>)>>,
+    /// Tokens that are refused between documents.
+    refused: Mutex<FxHashMap<Key, Refused>>,
 }
+
+/// Tokens, and the branches by which the place is known.
+type Refused = (Branches, Arc<[Rank]>);
 
 impl Documents {
     /// `None` if there are none.

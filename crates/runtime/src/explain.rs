@@ -205,7 +205,7 @@ impl ConstraintState {
                 return Ok(Some(RuleBroken::Repeats { at, what: violation.to_string() }));
             }
         };
-        let outlook = match goes {
+        let outlook = match *goes {
             Beside::Whole(tracker) => {
                 let mut branches = self.branches().iter().cloned().collect();
                 commit::advance(inner, &mut branches, &explanation.bytes);

@@ -1,10 +1,12 @@
 """Unique items and counted keys without bound: what is remembered while decoding."""
 
+import itertools
 import json
 import random
 
 import glrmask
 import glrmask.json
+import jsonschema
 import numpy as np
 import pytest
 from glrmask import Constraint, DynamicConstraint, GlrmaskError, Grammar
@@ -213,3 +215,31 @@ def test_tool_calls(accepts, vocab):
     constraint = grammar.compile(vocab)
     text = '{"name": "tag", "arguments": {"names": ["a", "%s"]}}'
     assert accepts(constraint, text % "b") and not accepts(constraint, text % "a")
+
+
+def test_an_envelope_with_rules_inside(vocab):
+    """Calls of several tools, by themselves and in a slot, with items that differ and many keys in any order."""
+    keys = [f"k{i}" for i in range(12)]
+    many = {"properties": {key: {"type": "integer"} for key in keys}, "required": keys, "additionalProperties": False}
+    tag = {"properties": {"names": STRINGS | {"minItems": 2}}, "required": ["names"], "additionalProperties": False}
+    tools = {"many": {"type": "object"} | many, "tag": {"type": "object"} | tag}
+    chance = random.Random(3)
+    for order, parallel in itertools.product(("schema", "any"), (False, True)):
+        grammar = glrmask.json.tool_calls(tools, parallel=parallel, property_order=order)
+        judge = jsonschema.Draft202012Validator(glrmask.json.tool_calls_schema(tools, parallel=parallel))
+        outer = Grammar.from_glrm('start s; extern grammar call; nt s = "<call>" call "</call>";')
+        outer.bind("call", grammar)
+        for one, before, after in ((grammar, b"", b""), (outer, b"<call>", b"</call>")):
+            constraint = one.compile(vocab)
+            for _ in range(10):
+                state, text = constraint.start(), b""
+                for _ in range(chance.randrange(60)):
+                    allowed = [int(token) for token in np.flatnonzero(state.mask())]
+                    if not allowed:
+                        break
+                    token = chance.choice([token for token in allowed if token >= 256] or allowed)
+                    state.commit_token(token)
+                    text += vocab.token_bytes(token)
+                text += state.shortest_completion()
+                document = text.removeprefix(before).removesuffix(after)
+                judge.validate(json.loads(document, object_pairs_hook=without_repetition))

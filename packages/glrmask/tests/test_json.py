@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+import typing
 from typing import Annotated, Literal
 
 import glrmask
@@ -12,7 +13,7 @@ import jsonschema
 import pydantic
 import pytest
 from glrmask import Constraint, DynamicConstraint, GlrmaskError, Grammar, SchemaError
-from typing_extensions import TypedDict  # Pydantic wants this one up to Python 3.11.
+from typing_extensions import TypedDict
 
 
 class Address(pydantic.BaseModel):
@@ -38,6 +39,19 @@ class Movie(TypedDict):
     year: int
 
 
+class Role(typing.TypedDict, total=False):
+    actor: typing.Required[str]
+    lines: int
+
+
+class Cast(typing.TypedDict):
+    """As Pydantic does not take it before Python 3.12."""
+
+    lead: Role | None
+    others: list[Role]
+    by_name: typing.NotRequired[dict[str, Annotated[Role, "once"]]]
+
+
 def accepts(grammar: Grammar, vocab: glrmask.Vocab, value: object) -> bool:
     state = grammar.compile(vocab).start()
     try:
@@ -56,6 +70,8 @@ CASES = [
     ),
     (Point, [{"x": 1, "y": 2}, {"x": 1}], [{"y": 2}, {"x": "1"}]),
     (Movie, [{"title": "Heat", "year": 1995}], [{"title": "Heat"}]),
+    (Cast, [{"lead": None, "others": [{"actor": "a"}]}], [{"lead": None}, {"lead": {"lines": 1}, "others": []}]),
+    (dict[str, Role], [{"a": {"actor": "x", "lines": 1}}], [{"a": {}}]),
     (list[int], [[], [1, 2]], [["x"], 1]),
     (int | None, [1, None], ["x"]),
     (Annotated[int, pydantic.Field(ge=3)], [3], [2]),

@@ -190,13 +190,16 @@ impl Builder<'_, '_> {
     /// the grammar sees to that. 0 if it cannot be told.
     fn distinct_keys(&mut self, shape: &ObjectShape) -> Result<u64> {
         let is_crowded = self.crowded.contains(shape);
-        if shape.distinct || shape.free.is_empty() && !is_crowded && !self.may_repeat_named(shape) {
+        if shape.distinct {
+            return Ok(shape.keys_until);
+        }
+        if shape.free.is_empty() && !is_crowded && !self.may_repeat_named(shape) {
             return Ok(PLENTY);
         }
         if shape.obligations > 0 {
             return Ok(0);
         }
-        if shape.has_endless_keys(self.algebra)? {
+        if shape.key_supply(self.algebra)? == PLENTY {
             return Ok(PLENTY);
         }
         let in_any_order = self.algebra.options.property_order == PropertyOrder::Any;

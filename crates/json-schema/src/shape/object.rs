@@ -9,7 +9,7 @@ use crate::algebra::{Algebra, Goal, PLENTY};
 use crate::error::{Result, SchemaError};
 use crate::json::{Node, Value};
 use crate::language::{self, LanguageId};
-use crate::schema::{ObjectRules, Schema, SchemaId, StringRules};
+use crate::schema::{ObjectRules, Schema, SchemaId, SomeMember, StringRules};
 use crate::types::TypeSet;
 
 /// So many key patterns are combined without a look at the combinations.
@@ -35,6 +35,8 @@ pub(crate) struct ObjectShape {
     pub(crate) obligations: u32,
     /// Whether free keys may not be repeated, which is enforced at run time.
     pub(crate) distinct: bool,
+    /// With so many members it is not known any more that some key is left; read only if `distinct`.
+    pub(crate) keys_until: u64,
 }
 
 /// A member with a known key.
@@ -84,6 +86,7 @@ impl ObjectShape {
             max_properties: None,
             obligations: 0,
             distinct: false,
+            keys_until: PLENTY,
         }
     }
     /// `None` if no object is left.
@@ -99,6 +102,7 @@ impl ObjectShape {
             max_properties: rules.iter().filter_map(|rules| rules.max_properties).min(),
             obligations: 0,
             distinct: false,
+            keys_until: PLENTY,
         };
         if !shape.name(algebra, &rules, &names)? {
             return Ok(None);
@@ -109,6 +113,7 @@ impl ObjectShape {
         if !shape.oblige(algebra, &rules, members)? {
             return Ok(None);
         }
+        shape.drop_known(algebra)?;
         shape.check_counts(algebra, members)?;
         let required = shape.named.iter().filter(|named| named.required).count() as u64;
         let possible =
@@ -123,8 +128,13 @@ impl ObjectShape {
         let undeclared = rules.iter().flat_map(|rules| &rules.required);
         // So that every free key is like every other for the obligations.
         let excepted = rules.iter().flat_map(|rules| &rules.some).flat_map(|some| &some.keys.except);
+        let mut few: Vec<Rc<str>> = Vec::new();
+        for some in rules.iter().flat_map(|rules| &rules.some) {
+            few.extend(obliged_keys(algebra, some)?);
+        }
         let mut seen = FxHashSet::default();
-        for key in declared.chain(undeclared).chain(excepted).filter(|&key| seen.insert(key.clone())) {
+        let keys = declared.chain(undeclared).chain(excepted).chain(&few);
+        for key in keys.filter(|&key| seen.insert(key.clone())) {
             let mut schemas = Vec::new();
             for table in &tables {
                 table.applicable(algebra, key, &mut schemas)?;
@@ -243,10 +253,15 @@ impl ObjectShape {
         if self.free.is_empty() && self.max_properties.is_some_and(|max| max as usize >= self.named.len()) {
             self.max_properties = None;
         }
-        if self.free.is_empty() || self.min_properties < 2 && self.obligations == 0 {
+        let single = self.max_properties.is_some_and(|max| max < 2);
+        if self.free.is_empty() || single || self.min_properties < 2 && self.obligations == 0 {
             return Ok(());
         }
-        self.distinct = self.has_endless_keys(algebra)?;
+        // As long as there are more keys than members, and than members that may have to follow, a new one can be taken.
+        let needed = u64::from(self.obligations) + u64::from(self.min_properties);
+        let supply = self.key_supply(algebra)?;
+        self.distinct = supply > needed;
+        self.keys_until = if supply == PLENTY { PLENTY } else { supply.saturating_sub(needed) };
         if !self.distinct {
             let counts = |id: &&SchemaId| algebra.store.get(**id).object.min_properties == self.min_properties;
             let obliges = |id: &&SchemaId| !algebra.store.get(**id).object.some.is_empty();
@@ -258,18 +273,32 @@ impl ObjectShape {
         }
         Ok(())
     }
-    /// Whether free keys never run out: those of some kind, so that behind every comma there is another member; those of
-    /// every kind, where it matters which kind it is.
-    pub(crate) fn has_endless_keys(&self, algebra: &mut Algebra<'_>) -> Result<bool> {
-        let mut some = false;
-        for free in &self.free {
-            let endless = algebra.count_keys(free)? == PLENTY && algebra.at_least(&free.value)? > 0;
-            if self.obligations > 0 && !endless && !algebra.visibly_unsatisfiable(&free.value)? {
-                return Ok(false);
-            }
-            some |= endless;
+    /// Kinds of free keys whose every key is named, or forbidden, are none.
+    fn drop_known(&mut self, algebra: &mut Algebra<'_>) -> Result<()> {
+        if self.obligations == 0 {
+            return Ok(());
         }
-        Ok(some)
+        for free in std::mem::take(&mut self.free) {
+            if self.few_keys(algebra, &free)?.is_none_or(|keys| !keys.is_empty()) {
+                self.free.push(free);
+            }
+        }
+        Ok(())
+    }
+    /// At least so many free keys there are of some kind, so that behind a comma there is another member; of every kind,
+    /// where it matters which kind it is.
+    pub(crate) fn key_supply(&self, algebra: &mut Algebra<'_>) -> Result<u64> {
+        let (mut least, mut most) = (PLENTY, 0);
+        for free in &self.free {
+            if algebra.visibly_unsatisfiable(&free.value)? {
+                continue;
+            }
+            let keys = if algebra.at_least(&free.value)? > 0 { algebra.count_keys(free)? } else { 0 };
+            (least, most) = (least.min(keys), most.max(keys));
+        }
+        let known = (self.named.len() + self.forbidden.len()) as u64;
+        let supply = if self.obligations > 0 { least.min(most) } else { most };
+        Ok(if supply == PLENTY { PLENTY } else { supply.saturating_sub(known) })
     }
 }
 
@@ -281,6 +310,20 @@ impl FreeKeys {
         let languages = algebra.store.intern(languages, "");
         algebra.goal(self.names.iter().copied().chain([languages]))
     }
+}
+
+/// The keys by which a member meets an obligation, if they are few: then they are like declared ones.
+fn obliged_keys(algebra: &mut Algebra<'_>, some: &SomeMember) -> Result<Vec<Rc<str>>> {
+    let Some(names) = some.keys.names else { return Ok(Vec::new()) };
+    let names = algebra.goal([names]);
+    let keys = FreeKeys { languages: some.keys.languages.clone(), value: names.clone(), names, meets: 0 };
+    let goal = keys.as_goal(algebra);
+    let values = algebra.enumerate(&goal, MAX_FEW)?.unwrap_or_default();
+    let key = |node: Node| match node.value {
+        Value::String(key) => Some(key.into()),
+        _ => None,
+    };
+    Ok(values.into_iter().filter_map(key).collect())
 }
 
 fn asserts(rules: &ObjectRules) -> bool {

@@ -9,7 +9,8 @@
 //! choose those before counts. After [`EXACT`] places the search *settles*: where nothing is at stake some completion is
 //! sure to be left, and all other beginnings are dropped. From then on items are chosen one by one, the shortest that is
 //! new each time, and the text need not be the shortest. So it is where members are missing that an object must have: they
-//! are written one after the other, as long as nothing is at stake.
+//! are written one after the other, as long as nothing is at stake; and where that search ends by its bounds, in another one,
+//! whatever is at stake.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -46,7 +47,12 @@ impl ConstraintState {
         let Some(text) = found else { return Ok(None) };
         let inner = self.constraint().inner();
         match self.beside() {
-            Some(beside) if !beside.obeys(inner, &text)? => Ruled::new(inner, self, with).run(beside),
+            Some(beside) if !beside.obeys(inner, &text)? => {
+                match Ruled::new(inner, self, (with, false)).run(beside.clone()) {
+                    Err(error) if error.is_limit() => Ruled::new(inner, self, (with, true)).run(beside),
+                    found => found,
+                }
+            }
             _ => Ok(Some(RuledText { text, is_minimal: true })),
         }
     }
@@ -81,10 +87,12 @@ struct Ruled<'a> {
     settled: Option<Text>,
     /// Places before that.
     dropped: usize,
+    /// Whether members that are missing are written even where something is at stake.
+    dares: bool,
 }
 
 impl<'a> Ruled<'a> {
-    fn new(inner: &'a Inner, state: &'a ConstraintState, with: With) -> Self {
+    fn new(inner: &'a Inner, state: &'a ConstraintState, (with, dares): (With, bool)) -> Self {
         let (places, queue, ends) = (Vec::new(), BinaryHeap::new(), FxHashMap::default());
         Self {
             inner,
@@ -95,6 +103,7 @@ impl<'a> Ruled<'a> {
             ends,
             settled: None,
             dropped: 0,
+            dares,
         }
     }
 
@@ -163,7 +172,7 @@ impl<'a> Ruled<'a> {
         let before = rest.get(..broken.at).unwrap_or_default();
         let wanted = [before, b",", key.as_bytes(), b":"].concat();
         let Some((text, beside, at)) = self.spell(beside, at, &wanted, before.len())? else { return Ok(false) };
-        if !beside.is_free() {
+        if !beside.is_free() && !self.dares {
             // What is written may have to be something else: another value of a member before, say.
             return Ok(false);
         }
@@ -185,18 +194,19 @@ impl<'a> Ruled<'a> {
     ) -> Result<Option<(Vec<u8>, Beside, GrammarPlace)>, RuntimeError> {
         let mut text = Vec::new();
         for (number, &byte) in wanted.iter().enumerate() {
-            let bytes = self.following.next_bytes(at)?;
-            let is_apart = [comma, comma + 1, wanted.len() - 1].contains(&number);
-            let space = (is_apart && !bytes.contains(byte)).then_some(b' ');
-            for byte in space.into_iter().chain([byte]) {
-                let Some(next) = self.following.step(at, byte)? else { return Ok(None) };
-                text.push(byte);
-                at = next;
+            let mut next = self.following.step(at, byte)?;
+            if next.is_none() && [comma, comma + 1, wanted.len() - 1].contains(&number) {
+                let Some(spaced) = self.following.step(at, b' ')? else { return Ok(None) };
+                text.push(b' ');
+                next = self.following.step(spaced, byte)?;
             }
+            let Some(next) = next else { return Ok(None) };
+            text.push(byte);
+            at = next;
         }
         let Ahead::Goes(beside) = beside.advance(self.inner, &text)? else { return Ok(None) };
         let at = self.place(&beside, at);
-        Ok(Some((text, beside, at)))
+        Ok(Some((text, *beside, at)))
     }
 
     /// The grammar's place for it: of several readings some may be over.
@@ -222,7 +232,7 @@ impl<'a> Ruled<'a> {
                 }
                 free.push(next);
             }
-            self.push(Place { beside, at: next, from: Some((number, Step::Byte(byte))), read })?;
+            self.push(Place { beside: *beside, at: next, from: Some((number, Step::Byte(byte))), read })?;
         }
         self.expand_events(number, beside)
     }

@@ -4,6 +4,9 @@ Pydantic is optional. It is asked only for what no JSON value can be: classes, t
 """
 
 import json
+import sys
+import types
+import typing
 from typing import Any
 
 from glrmask.errors import GlrmaskError, SchemaError
@@ -44,6 +47,33 @@ def _is_adapter(source: Any) -> bool:
     return type(source).__module__.startswith("pydantic.") and type(source).__name__ == "TypeAdapter"
 
 
+def _known_to_pydantic(source: Any, around: tuple[Any, ...] = ()) -> Any:
+    """The type with every `TypedDict` of `typing` as one of `typing_extensions`, but for those that hold themselves.
+
+    Before Python 3.12 Pydantic takes no others.
+    """
+    if sys.version_info >= (3, 12) or any(source is other for other in around):
+        return source
+    import typing_extensions
+
+    if typing.is_typeddict(source) and type(source).__module__ == "typing":
+        hints = typing_extensions.get_type_hints(source, include_extras=True)
+        members = {key: _known_to_pydantic(hint, (*around, source)) for key, hint in hints.items()}
+        for key in source.__optional_keys__:
+            if typing.get_origin(members[key]) not in (typing.NotRequired, typing_extensions.NotRequired):
+                members[key] = typing_extensions.NotRequired[members[key]]
+        return typing_extensions.TypedDict(source.__name__, members)  # type: ignore[operator]
+    arguments = typing.get_args(source)
+    known = tuple(_known_to_pydantic(argument, around) for argument in arguments)
+    if known == arguments:
+        return source
+    if typing.get_origin(source) is typing.Annotated:
+        return typing.Annotated[known]
+    if isinstance(source, types.UnionType):
+        return typing.Union[known]  # noqa: UP007
+    return source.copy_with(known) if hasattr(source, "copy_with") else typing.get_origin(source)[known]
+
+
 def _pydantic_schema(source: Any) -> Any:
     try:
         import pydantic
@@ -51,7 +81,7 @@ def _pydantic_schema(source: Any) -> Any:
         name = getattr(source, "__name__", repr(source))
         raise TypeError(f"the schema of the type {name} takes Pydantic: install glrmask[pydantic]") from None
     try:
-        adapter = source if _is_adapter(source) else pydantic.TypeAdapter(source)
+        adapter = source if _is_adapter(source) else pydantic.TypeAdapter(_known_to_pydantic(source))
         return adapter.json_schema()
     except pydantic.errors.PydanticUserError as error:
         raise SchemaError(f"Pydantic has no schema for it: {error}") from error

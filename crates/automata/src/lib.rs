@@ -39,7 +39,6 @@ mod parse;
 mod print;
 mod product;
 pub mod regex;
-mod residuals;
 mod stored;
 mod stored_regex;
 mod trie;

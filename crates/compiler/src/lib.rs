@@ -9,6 +9,7 @@
 
 mod documents;
 mod error;
+mod fills;
 pub mod kills;
 mod link;
 mod policy;
@@ -32,6 +33,8 @@ pub use prepared::Prepared;
 pub use stored::{load as load_prepared, save as save_prepared};
 pub use triggers::BoundaryTriggerDetail;
 
+use fills::Fillable;
+use policy::Size;
 use terminals::Compiled;
 
 /// How to compile. The language does not depend on it.
@@ -74,6 +77,18 @@ impl Default for Config {
             policy: Policy { optimization: Optimization::FastBuild, ..Policy::default() },
             by_parts: true,
             boundary_trigger: BoundaryTriggerDetail::None,
+        }
+    }
+}
+
+impl Config {
+    fn runtime(&self, boundary_triggers: Vec<BoundaryTrigger>) -> glrmask_runtime::Config {
+        glrmask_runtime::Config {
+            end_tokens: self.end_tokens.clone(),
+            cache_bytes: self.cache_bytes,
+            compare_from: self.compare_from,
+            shift_first: self.shift_first,
+            boundary_triggers,
         }
     }
 }
@@ -143,26 +158,22 @@ fn compile_with(
     };
     check_tokens(grammar, vocab)?;
     let program = analyze_with(grammar, config, (vocab.cache(), kills), &mut observe)?;
-    finish((program.parts, boundary_triggers), vocab, config, &mut observe)
+    finish((program.parts, boundary_triggers, None), vocab, config, &mut observe)
 }
 
-/// Puts the constraint together and fills its tables as the policy says.
+/// Puts the constraint together and fills its tables as the policy says. With `components` it was linked from prepared ones,
+/// of which these may have been filled alone.
 fn finish(
-    (parts, boundary_triggers): (Parts, Vec<BoundaryTrigger>),
+    (parts, boundary_triggers, components): (Parts, Vec<BoundaryTrigger>, Option<Vec<Fillable>>),
     vocab: &Vocab,
     config: &Config,
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
 ) -> Result<Constraint, CompileError> {
-    let runtime = glrmask_runtime::Config {
-        end_tokens: config.end_tokens.clone(),
-        cache_bytes: config.cache_bytes,
-        compare_from: config.compare_from,
-        shift_first: config.shift_first,
-        boundary_triggers,
-    };
-    let constraint = Constraint::new(parts, vocab.clone(), runtime)?;
+    let constraint = Constraint::new(parts, vocab.clone(), config.runtime(boundary_triggers))?;
     observe(Stage::Constraint)?;
-    config.policy.fill(&constraint)?;
+    fills::adopt(&constraint, components.as_deref().unwrap_or_default(), config)?;
+    let size = |all: Vec<Fillable>| if all.iter().any(Fillable::is_large) { Size::Large } else { Size::Small };
+    config.policy.fill(&constraint, components.map(size))?;
     observe(Stage::Fill)?;
     Ok(constraint)
 }

@@ -24,6 +24,7 @@ use glrmask_runtime::{BoundaryTrigger, Constraint, Document, Parts, TokenIds, To
 use glrmask_vocab::{TokenId, Vocab};
 
 use crate::error::CompileError;
+use crate::fills::Fillable;
 use crate::kills::{companions, has, KillSets};
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 use crate::triggers::{boundaries, Whole};
@@ -155,22 +156,29 @@ fn kills_by_parts(
     Ok(Some(kills))
 }
 
+/// What a constraint is put together from: parts, boundaries, and the components that may have been filled alone, if any was
+/// prepared.
+type LinkedParts = (Parts, Vec<BoundaryTrigger>, Option<Vec<Fillable>>);
+
 /// `None` if there is nothing to parse: the plain compiler says so.
 fn link_parts(
     parts: &[Part<'_, Prepared>],
     vocab: &Vocab,
     config: &Config,
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
-) -> Result<Option<(Parts, Vec<BoundaryTrigger>)>, CompileError> {
+) -> Result<Option<LinkedParts>, CompileError> {
     let Some(whole) = link_tables(parts, vocab, config, observe)? else { return Ok(None) };
     let LinkedTables { linked, tables, layout, accepts_empty } = whole;
     let lexers = lexers(&linked, &tables, &layout, (config, vocab))?;
     let first = first(&linked, &layout);
+    let follow = follow(&linked, &layout, &first);
     observe(Stage::Relations)?;
     let lexer = match lexers.as_slice() {
         [only] => only.clone().into_owned(),
-        all => link_lexers(&linked, all, &layout, &first),
+        all => link_lexers(&linked, all, &layout, (&first, &follow)),
     };
+    let is_prepared = linked.iter().any(|part| part.program.fills.get().is_some());
+    let components = is_prepared.then(|| Fillable::all(&linked, &lexers, &layout, (&first, &follow)));
     observe(Stage::Lexer)?;
     let events = linked.iter().zip(&layout.terminals).flat_map(|(part, &first)| part.events(first));
     let mut token_terminals: Vec<TokenTerminal> = events.collect();
@@ -191,7 +199,7 @@ fn link_parts(
     let rules = asked.map(|asked| asked.rules.clone());
     let documents = documents(&linked, &layout, &lexer, config)?;
     let parts = Parts { lexer, tables, accepts_empty, token_terminals, markers: None, rules, documents };
-    Ok(Some((parts, boundaries)))
+    Ok(Some((parts, boundaries, components)))
 }
 
 /// The documents of all parts; one that is bound may be one itself.
@@ -321,8 +329,12 @@ fn lexers<'l>(
 /// Per component, terminals of the whole.
 type Sets = Vec<BitSet>;
 
-fn link_lexers(linked: &[Linked<'_>], lexers: &[Cow<'_, Lexer>], layout: &Layout, first: &Sets) -> Lexer {
-    let follow = follow(linked, layout, first);
+fn link_lexers(
+    linked: &[Linked<'_>],
+    lexers: &[Cow<'_, Lexer>],
+    layout: &Layout,
+    (first, follow): (&Sets, &Sets),
+) -> Lexer {
     let slots: Vec<Vec<(TerminalId, BitSet)>> = linked
         .iter()
         .map(|part| part.slots.iter().map(|&(slot, child)| (slot, first[child].clone())).collect())

@@ -7,13 +7,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use glrmask_runtime::{Budget, Constraint, Cut, Refusal};
+use serde::{Deserialize, Serialize};
 
 use crate::error::CompileError;
 
 /// Build time against time per token. The language is the same in every mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Optimization {
-    /// Everything is filled if that is predicted to be quick; otherwise as [`Balanced`](Self::Balanced).
+    /// Everything is filled if that is predicted to be quick; otherwise as [`Balanced`](Self::Balanced), and where prepared
+    /// grammars are linked, nothing but what was filled when they were prepared.
     #[default]
     Auto,
     /// Some milliseconds of filling, the rest while decoding.
@@ -82,6 +84,15 @@ const BYTES: usize = 192 << 20;
 /// Less work than this is done sooner than threads are started.
 const WORTH_THREADS: usize = 200;
 
+/// What preparing components has found out about filling their tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Size {
+    /// Nothing that speaks against it.
+    Small,
+    /// It takes long.
+    Large,
+}
+
 impl Policy {
     /// Whether to go on.
     ///
@@ -95,12 +106,30 @@ impl Policy {
         self.check.as_ref().and_then(|check| check())
     }
 
-    /// Fills as far as the policy says.
+    /// Fills as far as the policy says; `prepared` says what is known of what was linked, if that was prepared before.
     ///
     /// # Errors
     /// Cancelled; a limit, if the policy is strict.
-    pub(crate) fn fill(&self, constraint: &Constraint) -> Result<(), CompileError> {
-        let Some((states, memory)) = self.wanted(constraint) else { return Ok(()) };
+    pub(crate) fn fill(&self, constraint: &Constraint, prepared: Option<Size>) -> Result<(), CompileError> {
+        self.fill_as(constraint, self.wanted(constraint, prepared))
+    }
+
+    /// Fills a component alone, to be linked later: all of it, or nothing. Whether that is quick, as far as it is asked.
+    ///
+    /// # Errors
+    /// As for [`fill`](Self::fill).
+    pub(crate) fn fill_part(&self, constraint: &Constraint) -> Result<bool, CompileError> {
+        let wanted = match self.optimization {
+            Optimization::FastBuild => return Ok(true),
+            Optimization::FastRuntime => Some((usize::MAX, BYTES)),
+            Optimization::Auto | Optimization::Balanced => is_quick(constraint).then_some((3 * AUTO_WORK, BYTES)),
+        };
+        Self { background: false, ..self.clone() }.fill_as(constraint, wanted)?;
+        Ok(wanted.is_some())
+    }
+
+    fn fill_as(&self, constraint: &Constraint, wanted: Option<(usize, usize)>) -> Result<(), CompileError> {
+        let Some((states, memory)) = wanted else { return Ok(()) };
         let own = |limit: Option<usize>, wanted: usize| limit.map_or(wanted, |limit| limit.min(wanted));
         let (states, memory) = (own(self.limits.states, states), own(self.limits.memory, memory));
         let threads = if self.is_for_threads(constraint, states) { self.threads } else { 1 };
@@ -137,13 +166,19 @@ impl Policy {
         }
     }
 
-    fn wanted(&self, constraint: &Constraint) -> Option<(usize, usize)> {
+    fn wanted(&self, constraint: &Constraint, prepared: Option<Size>) -> Option<(usize, usize)> {
         match self.optimization {
             Optimization::FastBuild => None,
             Optimization::Balanced => Some((BALANCED_WORK, BALANCED_BYTES)),
             Optimization::FastRuntime => Some((usize::MAX, BYTES)),
-            Optimization::Auto if constraint.predicted_work(AUTO_WORK) <= AUTO_WORK => Some((3 * AUTO_WORK, BYTES)),
-            Optimization::Auto => Some((BALANCED_WORK, BALANCED_BYTES)),
+            // Preparing has found out that it takes long, so that linking need not.
+            Optimization::Auto if prepared == Some(Size::Large) => None,
+            Optimization::Auto if is_quick(constraint) => Some((3 * AUTO_WORK, BYTES)),
+            Optimization::Auto => prepared.is_none().then_some((BALANCED_WORK, BALANCED_BYTES)),
         }
     }
+}
+
+fn is_quick(constraint: &Constraint) -> bool {
+    constraint.predicted_work(AUTO_WORK) <= AUTO_WORK
 }

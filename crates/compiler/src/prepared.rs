@@ -14,12 +14,13 @@ use glrmask_grammar::{
     normalize, DiagnosticKind, Grammar, Normalized, Pattern, Production, Slot, SlotKind, Source, Terminal,
 };
 use glrmask_lexer::{BitSet, Lexer};
-use glrmask_vocab::Cache;
+use glrmask_vocab::{Cache, Vocab};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::documents;
 use crate::error::CompileError;
+use crate::fills::Fills;
 use crate::kills::{self, KillSets, Rivals};
 use crate::terminals;
 use crate::{rule_set, terminal_defs, Config, Stage};
@@ -96,6 +97,9 @@ pub(crate) struct Program {
     pub(crate) kills: KillSets,
     /// Terminals that compete as soon as some state accepts both.
     pub(crate) apart: Vec<Apart>,
+    /// What was filled of it alone.
+    #[serde(skip)]
+    pub(crate) fills: Fills,
 }
 
 /// A slot.
@@ -123,11 +127,13 @@ impl Prepared {
         Self { source, programs: Mutex::default() }
     }
 
-    /// Compiles the component as it is with every slot open, if it can be linked at all.
+    /// Compiles the component as it is with every slot open, if it can be linked at all; if it has no slots, fills the
+    /// tables that linking can take over, as the policy says.
     ///
     /// # Errors
     /// A limit, an interrupt, or something that is not supported.
-    pub fn prepare(&self, config: &Config, known: &Cache) -> Result<(), CompileError> {
+    pub fn prepare(&self, config: &Config, vocab: &Vocab) -> Result<(), CompileError> {
+        let known = vocab.cache();
         config.policy.check()?;
         if !self.is_linkable() {
             return Ok(());
@@ -139,7 +145,11 @@ impl Prepared {
         };
         let open = self.grammar().slots.iter().enumerate().map(open).collect();
         let mut observe = |_| config.policy.check();
-        self.language(Shape { alone: false, slots: open }, config, known, &mut observe)?;
+        let language = self.language(Shape { alone: false, slots: open }, config, known, &mut observe)?;
+        if let Language::Texts(program) = language {
+            program.fill(vocab, config)?;
+            config.policy.check()?;
+        }
         // Without slots it may be linked alone as well as bound.
         if slots == 0 && self.ignores() {
             self.language(Shape { alone: true, slots: Vec::new() }, config, known, &mut observe)?;
@@ -253,6 +263,7 @@ fn compile(
         last: bits(adjacency.last()),
         kills,
         apart: apart.into_iter().map(known).collect(),
+        fills: Fills::default(),
     })))
 }
 

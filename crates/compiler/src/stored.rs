@@ -13,14 +13,16 @@ use glrmask_grammar::assembly::{Bound, Define};
 use glrmask_grammar::{Assembly, Grammar, Source};
 use glrmask_lexer::BitSet;
 use glrmask_runtime::artifact::{vocabulary, Envelope};
-use glrmask_runtime::ArtifactError;
+use glrmask_runtime::{ArtifactError, StoredPart};
 use glrmask_vocab::{Content, Vocab};
 use serde::{Deserialize, Serialize};
 
+use crate::fills::Fill;
+use crate::policy::Optimization;
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 
 /// Its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 5 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 6 };
 
 #[derive(Serialize, Deserialize)]
 struct Payload {
@@ -42,7 +44,8 @@ struct StoredDefinition {
 enum StoredLanguage {
     Nothing,
     Epsilon,
-    Texts(Arc<Program>),
+    /// With what was filled of it: in which mode, and whether it would take long.
+    Texts(Arc<Program>, Option<(Optimization, bool, Option<Box<StoredPart>>)>),
 }
 
 /// Writes an assembly with its vocabulary, and a number that [`load`] gives back. Time and size: those of the tables and
@@ -69,7 +72,13 @@ fn stored(prepared: &Prepared) -> StoredDefinition {
     let language = |language: &Language| match language {
         Language::Nothing => StoredLanguage::Nothing,
         Language::Epsilon => StoredLanguage::Epsilon,
-        Language::Texts(program) => StoredLanguage::Texts(program.clone()),
+        Language::Texts(program) => {
+            let fill = program
+                .fills
+                .get()
+                .map(|fill| (fill.mode, fill.is_large, fill.part.map(|part| Box::new(part.stored()))));
+            StoredLanguage::Texts(program.clone(), fill)
+        }
     };
     let programs = programs.iter().map(|(shape, made)| (shape.clone(), language(made))).collect();
     StoredDefinition { grammar: prepared.grammar().clone(), programs }
@@ -91,7 +100,7 @@ pub fn load(data: &[u8], vocab: Option<&Vocab>) -> Result<(Assembly<Prepared>, V
         None => vocabulary(content, fingerprint)?,
     };
     let definitions: Vec<Arc<Prepared>> =
-        definitions.into_iter().map(|d| restored(d).map(Arc::new)).collect::<Result<_, _>>()?;
+        definitions.into_iter().map(|d| restored(d, &vocab).map(Arc::new)).collect::<Result<_, _>>()?;
     let part = |(definition, slots): (u32, Vec<Bound>)| {
         let definition = definitions.get(definition as usize).cloned();
         definition.map(|d| (d, slots)).ok_or_else(|| ArtifactError::invalid("a component without its definition"))
@@ -101,7 +110,7 @@ pub fn load(data: &[u8], vocab: Option<&Vocab>) -> Result<(Assembly<Prepared>, V
     Ok((assembly, vocab, note))
 }
 
-fn restored(stored: StoredDefinition) -> Result<Prepared, ArtifactError> {
+fn restored(stored: StoredDefinition, vocab: &Vocab) -> Result<Prepared, ArtifactError> {
     let StoredDefinition { grammar, programs } = stored;
     grammar.validate().map_err(|e| ArtifactError::part("grammar", e))?;
     let mut languages = rustc_hash::FxHashMap::default();
@@ -109,8 +118,12 @@ fn restored(stored: StoredDefinition) -> Result<Prepared, ArtifactError> {
         let language = match language {
             StoredLanguage::Nothing => Language::Nothing,
             StoredLanguage::Epsilon => Language::Epsilon,
-            StoredLanguage::Texts(program) => {
+            StoredLanguage::Texts(program, fill) => {
                 check(&grammar, &shape, &program)?;
+                if let Some((mode, is_large, part)) = fill {
+                    let restore = |part: Box<StoredPart>| part.restore(&program.lexer, &program.tables, vocab);
+                    program.fills.set(Fill { mode, is_large, part: part.map(restore).transpose()? });
+                }
                 Language::Texts(program)
             }
         };
@@ -162,7 +175,7 @@ mod tests {
         let vocab = Vocab::new([(TokenId(0), "a")]).expect("a vocabulary");
         let (root, child) =
             (prepared("start s; extern grammar x; nt s = \"a\" x;"), prepared("start s; nt s = \"a\";"));
-        root.prepare(&Config::default(), vocab.cache()).expect("small");
+        root.prepare(&Config::default(), &vocab).expect("small");
         let saved = |root, child| {
             let mut assembly = Assembly::new(Arc::new(root));
             assembly.bind("x", Binding::Component(Assembly::new(Arc::new(child)))).expect("an open slot");

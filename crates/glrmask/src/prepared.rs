@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use glrmask_compiler::{load_prepared, save_prepared, BoundaryTriggerDetail, Config, Prepared};
+use glrmask_compiler::{load_prepared, save_prepared, BoundaryTriggerDetail, Config, Optimization, Prepared};
 use glrmask_grammar::{Assembly, Binding, Requirement, Source};
 use glrmask_runtime::{ArtifactError, Constraint};
 use glrmask_vocab::{ExactTokens, Vocab};
@@ -16,7 +16,11 @@ use crate::error::Error;
 pub struct PrepareOptions {
     /// The metadata asked for when linking, unless that asks for other.
     pub boundary_trigger: Option<BoundaryTriggerDetail>,
-    /// Limits. Nothing is filled here, so of these the time counts; when it is up, that is an error.
+    /// Which masks to make here, so that linking finds them: those of grammars without slots, if that is predicted to be
+    /// quick; none with [`Optimization::FastBuild`]; with [`Optimization::FastRuntime`] all, which linking in that mode
+    /// would do the first time.
+    pub optimization: Optimization,
+    /// Limits. When the time is up, that is an error.
     pub limits: Limits,
     /// Threads to prepare on; `None` is one.
     pub threads: Option<usize>,
@@ -29,8 +33,9 @@ pub struct PrepareOptions {
 impl PrepareOptions {
     /// What the compiler is told; clocks start now.
     fn config(&self) -> Config {
-        let Self { boundary_trigger: _, limits, threads, cancel, config } = self.clone();
-        compile::config(&CompileOptions { limits, threads, cancel, config, ..CompileOptions::default() })
+        let Self { boundary_trigger: _, optimization, limits, threads, cancel, config } = self.clone();
+        let threads = Some(threads.unwrap_or(1));
+        compile::config(&CompileOptions { optimization, limits, threads, cancel, config, ..CompileOptions::default() })
     }
 }
 
@@ -88,7 +93,7 @@ impl PreparedGrammar {
         let config = options.config();
         let assembly = unprepared(assembly);
         for part in assembly.parts() {
-            part.definition.prepare(&config, vocab.cache())?;
+            part.definition.prepare(&config, vocab)?;
         }
         let boundary_trigger = options.boundary_trigger.unwrap_or_default();
         // Clocks and cancel flags were for preparing.

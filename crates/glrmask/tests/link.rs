@@ -133,6 +133,143 @@ proptest! {
     }
 }
 
+/// How a grammar is prepared and linked; the masks do not depend on it.
+#[derive(Clone, Debug)]
+struct Ways {
+    prepare: Optimization,
+    link: Optimization,
+    threads: usize,
+    saved: bool,
+}
+
+fn ways() -> impl Strategy<Value = Ways> {
+    let mode = || {
+        let modes = [Optimization::Auto, Optimization::Balanced, Optimization::FastBuild, Optimization::FastRuntime];
+        prop::sample::select(modes.to_vec())
+    };
+    (mode(), mode(), 1..3usize, any::<bool>()).prop_map(|(prepare, link, threads, saved)| Ways {
+        prepare,
+        link,
+        threads,
+        saved,
+    })
+}
+
+impl Ways {
+    fn link(&self, root: &Grammar, slots: &[(&str, &Grammar)], vocab: &Vocab) -> Result<Constraint, glrmask::Error> {
+        let options = PrepareOptions { optimization: self.prepare, ..PrepareOptions::default() };
+        let mut whole = root.prepare(vocab, &options)?;
+        for (slot, child) in slots {
+            whole.bind(slot, child.prepare(vocab, &options)?)?;
+        }
+        if self.saved {
+            whole = PreparedGrammar::load(&whole.save()?, Some(vocab))?;
+        }
+        let linking =
+            CompileOptions { optimization: self.link, threads: Some(self.threads), ..CompileOptions::default() };
+        // The second time everything that can be taken over is there.
+        whole.link(&linking)?;
+        let constraint = whole.link(&linking)?;
+        match self.saved {
+            true => Ok(Constraint::load(&constraint.save(true)?, Some(vocab))?),
+            false => Ok(constraint),
+        }
+    }
+}
+
+/// A grammar of which no lexeme at the end leaves a condition, so that what it has filled alone can be taken over.
+fn closed() -> impl Strategy<Value = String> {
+    let atoms = || ATOMS.to_vec();
+    (expression(atoms()), expression(atoms()), any::<bool>(), any::<bool>()).prop_map(|(s, r, ignore, first)| {
+        let ignore = if ignore { "ignore \" \";" } else { "" };
+        let begin = if first { "\"<\"" } else { "" };
+        format!("start s; keywords off; {ignore} nt s = {begin} ({s}) \">\"; nt r = \"c\" | ({r}) \"b\";")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn what_parts_have_filled_alone_is_true_in_the_whole(
+        (root, middle) in (grammar(&["x", "y"]), grammar(&["z"])),
+        (leaf, other) in (closed(), closed()),
+        ways in ways(),
+        nested: bool,
+        seed: u64,
+    ) {
+        let vocab = vocab();
+        let read = |text: &str| Grammar::from_glrm(text).unwrap();
+        let (root, leaf, other) = (read(&root), read(&leaf), read(&other));
+        let (mut middle_bound, mut bound) = (read(&middle), root.clone());
+        middle_bound.bind("z", &leaf).unwrap();
+        let x = if nested { &middle_bound } else { &other };
+        bound.bind("x", x).unwrap();
+        bound.bind("y", &leaf).unwrap();
+        let whole = compiled(&bound, &vocab, false);
+        let linked = ways.link(&root, &[("x", x), ("y", &leaf)], &vocab).ok();
+        prop_assert_eq!(whole.is_some(), linked.is_some());
+        if let (Some(whole), Some(linked)) = (whole, linked) {
+            same(&whole, &linked, seed)?;
+            same(&whole, &linked, seed ^ 7)?;
+        }
+        // Alone, too.
+        if let Some(whole) = compiled(&leaf, &vocab, false) {
+            same(&whole, &ways.link(&leaf, &[], &vocab).unwrap(), seed)?;
+        }
+    }
+}
+
+/// The tokens `>a` and `>>` leave the child; `b>` ends it.
+#[test]
+fn places_that_no_token_leaves_are_taken_over() {
+    let vocab = vocab();
+    let child = Grammar::from_glrm("start s; nt s = \"<\" (\"abc\" | \"bca\" | /[ab]+c/ \"cab\") \">\";").unwrap();
+    let taken = |end: &str| {
+        let root = Grammar::from_glrm(&format!("start s; extern grammar x; nt s = \"a\" x {end};")).unwrap();
+        let mut bound = root.clone();
+        bound.bind("x", &child).unwrap();
+        let whole = compiled(&bound, &vocab, false).unwrap();
+        let mut taken = 0;
+        for prepare in [Optimization::FastBuild, Optimization::Auto, Optimization::FastRuntime] {
+            for link in [Optimization::FastBuild, Optimization::Auto, Optimization::FastRuntime] {
+                let ways = Ways { prepare, link, threads: 1, saved: false };
+                let linked = ways.link(&root, &[("x", &child)], &vocab).unwrap();
+                // Linking in the last mode fills what was not filled when preparing, and keeps it.
+                let filled = prepare != Optimization::FastBuild || link == Optimization::FastRuntime;
+                match filled && link != Optimization::FastBuild {
+                    true => taken = linked.adopted_places(),
+                    false => assert_eq!(linked.adopted_places(), 0, "{end} {ways:?}"),
+                }
+                assert_eq!(linked.is_complete(), link != Optimization::FastBuild, "{end} {ways:?}");
+                for seed in 0..10 {
+                    same(&whole, &linked, seed).unwrap();
+                }
+            }
+        }
+        taken
+    };
+    let [left, never_left, follows_itself, once] = ["\">\"", "\"x\"", "(x | \">\")", "(\"c\" x)?"].map(taken);
+    assert!(0 < left && left < never_left && 0 < once);
+    assert_eq!(follows_itself, 0);
+}
+
+/// Nothing of a child is taken over whose last lexeme may still become longer, where what follows could do that.
+#[test]
+fn conditions_that_outlive_a_part_keep_it_from_being_taken_over() {
+    let vocab = vocab();
+    let child = Grammar::from_glrm("start s; nt s = \"<\" /[ab]+/;").unwrap();
+    let root = Grammar::from_glrm("start s; extern grammar x; nt s = x (\"a\" | \"c\");").unwrap();
+    let mut bound = root.clone();
+    bound.bind("x", &child).unwrap();
+    let whole = compiled(&bound, &vocab, false).unwrap();
+    let ways = Ways { prepare: Optimization::Auto, link: Optimization::FastRuntime, threads: 1, saved: false };
+    let linked = ways.link(&root, &[("x", &child)], &vocab).unwrap();
+    assert_eq!(linked.adopted_places(), 0);
+    for seed in 0..20 {
+        same(&whole, &linked, seed).unwrap();
+    }
+}
+
 #[test]
 fn a_component_that_follows_itself_competes_with_itself() {
     // After one text of the component the next may begin: only then can a state accept both "ab" and the name.

@@ -11,6 +11,7 @@ use glrmask_lexer::{BitSet, Lexer};
 use glrmask_vocab::{TokenId, Vocab};
 use parking_lot::{Mutex, RwLock};
 
+use crate::adopted::{Adopted, FilledPart, LinkedPart};
 use crate::boundary::BoundaryTrigger;
 use crate::branch::{Alternatives, Branch, Lexeme, Stacks};
 use crate::completion::CompletionTable;
@@ -109,6 +110,8 @@ pub(crate) struct Inner {
     start_components: Box<[OnceLock<BitSet>]>,
     /// What was filled before decoding, if anything.
     frozen: ArcSwapOption<Frozen>,
+    /// What of that was filled by parts alone.
+    pub(crate) adopted: OnceLock<Adopted>,
     progress: Watched,
     pub(crate) cache: RwLock<Cache>,
     pub(crate) completions: Mutex<CompletionTable>,
@@ -193,6 +196,39 @@ impl Constraint {
         if complete {
             self.0.progress.set(Progress::Done(Ok(None)));
         }
+    }
+
+    /// What was filled before decoding, for constraints that this one's grammar is part of. `None` if nothing was, and
+    /// where it would not be the same there: events, markers, first terminals that are shifted, and longest-match
+    /// conditions that decide which stacks can be completed.
+    pub fn filled_part(&self) -> Option<FilledPart> {
+        let cut = match self.0.progress.wait(Some(Duration::ZERO)) {
+            Progress::Done(Ok(cut)) => cut,
+            _ => return None,
+        };
+        FilledPart::new(&self.0, self.0.frozen().as_ref()?, cut)
+    }
+
+    /// Takes over what parts have filled alone, so that [`fill`](Self::fill) leaves it out. To be called once, before
+    /// anything is filled; later calls do nothing. Returns whether anything was taken over.
+    ///
+    /// Time: that of copying the tables, and a look at each place of the parts' lexemes.
+    ///
+    /// # Errors
+    /// A limit on longest-match conditions.
+    pub fn adopt(&self, parts: &[LinkedPart]) -> Result<bool, RuntimeError> {
+        let Some(adopted) = Adopted::new(&self.0, parts)? else { return Ok(false) };
+        let frozen = adopted.frozen.clone();
+        let is_first = self.0.adopted.set(adopted).is_ok();
+        if is_first {
+            self.0.frozen.store(Some(frozen));
+        }
+        Ok(is_first)
+    }
+
+    /// For how many places of a lexeme what [`adopt`](Self::adopt) was given is still true.
+    pub fn adopted_places(&self) -> usize {
+        self.0.adopted.get().map_or(0, Adopted::count)
     }
 
     /// A fresh state at the start of the text.
@@ -431,6 +467,7 @@ impl Inner {
             shift_first,
             start_components,
             frozen,
+            adopted: OnceLock::new(),
             progress,
             cache,
             completions,

@@ -5,8 +5,10 @@
 //! progress, the rows of the Parser DWA over all paths of the LR automaton below that top; for every row at the end of
 //! a path, the mask. Nothing new is computed here; what a [`Budget`] cuts off is filled on demand later.
 //!
-//! Stages in this order, so that a cut leaves the cheap leftovers: profiles (walks over the vocabulary), then rows, then
-//! masks.
+//! Stages in this order, so that a cut leaves the cheap leftovers: profiles (walks over the vocabulary), then for one query
+//! after the other its rows and the masks for them.
+//!
+//! What was taken over of parts ([`crate::adopted`]) is left out here, and joined to the result.
 //!
 //! Several threads share the places of lexemes between them. Each has tables of its own, with numbers of its own; the
 //! frozen tables are put side by side at the end (`Frozen::join`), which shifts numbers and nothing else. So threads
@@ -20,6 +22,7 @@ use glrmask_automata::{Id, IndexVec, StateId};
 use glrmask_glr::{AcceptId, LrState, QueryId, Reading, RowId, Tables};
 use glrmask_lexer::{Component, ComponentId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::branch::Lexeme;
 use crate::constraint::Inner;
@@ -56,7 +59,7 @@ impl Default for Budget<'_> {
 }
 
 /// What ended a fill before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cut {
     /// [`Budget::states`].
     States,
@@ -89,6 +92,15 @@ pub(crate) struct Filled {
 
 /// Fills everything, as far as the budget goes.
 pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
+    let Filled { mut frozen, mut cut, cache } = fill_own(inner, budget)?;
+    if let Some(adopted) = inner.adopted.get() {
+        frozen = frozen.map(|own| Frozen::join(vec![Frozen::clone(&adopted.frozen), own]));
+        cut = cut.or(adopted.cut);
+    }
+    Ok(Filled { frozen, cut, cache })
+}
+
+fn fill_own(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
     if inner.shift_first {
         return fill_splits(inner, budget);
     }
@@ -166,8 +178,9 @@ fn warm(inner: &Inner, budget: &Budget<'_>) {
 pub(crate) fn predicted_work(inner: &Inner, enough: usize) -> usize {
     let contexts = Contexts::new(inner);
     let mut work = 0;
-    for component in inner.lexer.components().iter() {
-        for state in component.dfa().states() {
+    let is_adopted = |id, state| inner.adopted.get().is_some_and(|adopted| adopted.has_place(id, state));
+    for (id, component) in inner.lexer.components().iter_enumerated() {
+        for state in component.dfa().states().filter(|&state| !is_adopted(id, state)) {
             work += 1 + contexts.count(inner, component, state);
             if work > enough {
                 return work;
@@ -215,8 +228,12 @@ enum Share {
 impl<'a> Work<'a> {
     fn new(inner: &Inner, budget: &'a Budget<'a>, threads: usize) -> Self {
         let mut places: IndexVec<ComponentId, Vec<StateId>> = IndexVec::new();
-        for component in inner.lexer.components().iter() {
-            places.push(entered(component));
+        for (id, component) in inner.lexer.components().iter_enumerated() {
+            let mut own = entered(component);
+            if let Some(adopted) = inner.adopted.get() {
+                own.retain(|&state| !adopted.has_place(id, state) || component.dfa().future(state).is_empty());
+            }
+            places.push(own);
         }
         let all: usize = places.iter().map(Vec::len).sum();
         // Neighbours are alike, so shares are not too small; enough of them that no thread waits for long.
@@ -298,8 +315,6 @@ impl<'a> Filler<'a> {
         self.profiles(&mut tasks)?;
         for (query, task) in (0..).map(QueryId).zip(tasks.iter_mut()) {
             self.rows(query, task)?;
-        }
-        for task in tasks.iter() {
             self.masks(task)?;
         }
         Ok(())
@@ -390,6 +405,9 @@ impl<'a> Filler<'a> {
             ends.for_each(|&state| contexts.after(inner, id, component, state, &mut tops));
         }
         contexts.after_events(inner, &mut tops);
+        if let Some(adopted) = inner.adopted.get() {
+            tops.retain(|&top| !adopted.has_top(top));
+        }
         let viability = self.cache.viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
         if let Viability::Query(query) = viability {
             task(tasks, query).tops.extend(&tops);

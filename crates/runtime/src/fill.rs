@@ -177,6 +177,11 @@ impl Cache {
         self.mask_bytes = 0;
     }
 
+    /// Whether no class has asked which stacks can be completed under pending conditions.
+    pub(crate) fn is_free(&self) -> bool {
+        self.needed.is_empty()
+    }
+
     /// Takes over how often `other` was emptied.
     pub(crate) fn add_clears(&mut self, other: &Self) {
         self.clears += other.clears;

@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 /// The tables.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Frozen {
     /// By component, then state.
     pub(crate) inside: Vec<Vec<Place>>,
@@ -42,6 +42,8 @@ pub(crate) struct Frozen {
     pub(crate) rows: u32,
     pub(crate) accepts: u32,
     pub(crate) masks: FxHashMap<(ProfileId, AcceptId), Arc<Mask>>,
+    /// Whether nothing in here had to ask which stacks can be completed under pending conditions.
+    pub(crate) is_free: bool,
     pub(crate) bytes: usize,
 }
 
@@ -79,6 +81,7 @@ impl Frozen {
             rows: dwa.len() as u32,
             accepts: dwa.accepts() as u32,
             masks: masks.collect(),
+            is_free: cache.is_free(),
             bytes: 0,
         };
         frozen.counted()
@@ -96,11 +99,12 @@ impl Frozen {
         // The first row and the first accepted set are reserved and the same in all tables.
         let (rows, accepts) = (self.rows.saturating_sub(1), self.accepts.saturating_sub(1));
         let profiles = self.queries.len() as u32;
-        let queries = self.asked().map(|q| q.0 + 1).max().unwrap_or(0);
-        let query = |q: QueryId| QueryId(q.0 + queries);
-        let profile = |p: ProfileId| ProfileId(p.0 + profiles);
-        let row = |r: RowId| if r == RowId::DONE { r } else { RowId(r.0 + rows) };
-        let accept = |a: AcceptId| if a == AcceptId::NOTHING { a } else { AcceptId(a.0 + accepts) };
+        let queries = self.asked().map(|q| q.0.saturating_add(1)).max().unwrap_or(0);
+        // What was loaded may have any numbers.
+        let query = |q: QueryId| QueryId(q.0.saturating_add(queries));
+        let profile = |p: ProfileId| ProfileId(p.0.saturating_add(profiles));
+        let row = |r: RowId| if r == RowId::DONE { r } else { RowId(r.0.saturating_add(rows)) };
+        let accept = |a: AcceptId| if a == AcceptId::NOTHING { a } else { AcceptId(a.0.saturating_add(accepts)) };
         let reading = |r: Reading| Reading { row: row(r.row), accepted: accept(r.accepted) };
         let viability = |v: Viability| match v {
             Viability::Query(q) => Viability::Query(query(q)),
@@ -121,8 +125,9 @@ impl Frozen {
         self.starts.extend(part.starts.into_iter().map(|((q, top), r)| ((query(q), top), reading(r))));
         self.edges.extend(part.edges.into_iter().map(|((r, symbol), edge)| ((row(r), symbol), reading(edge))));
         self.unions.extend(part.unions.into_iter().map(|((a, b), both)| ((accept(a), accept(b)), accept(both))));
-        self.rows = rows + part.rows.max(1);
-        self.accepts = accepts + part.accepts.max(1);
+        self.rows = rows.saturating_add(part.rows.max(1));
+        self.accepts = accepts.saturating_add(part.accepts.max(1));
+        self.is_free &= part.is_free;
         self.masks.extend(part.masks.into_iter().map(|((p, a), mask)| ((profile(p), accept(a)), mask)));
     }
 

@@ -14,6 +14,7 @@
 #![doc = include_str!("../README.md")]
 
 mod accept;
+mod adopted;
 pub mod artifact;
 pub mod batch;
 mod beside;
@@ -49,6 +50,7 @@ mod stored_split;
 pub mod token_ids;
 mod words;
 
+pub use adopted::{FilledPart, LinkedPart, StoredPart};
 pub use batch::{commit_tokens_batch, fill_masks};
 pub use boundary::{BoundaryEntry, BoundaryTrigger};
 pub use completion::TokenCompletion;

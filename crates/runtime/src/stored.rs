@@ -150,6 +150,7 @@ impl StoredFrozen {
         let to = |row, accepted| Reading { row: RowId(row), accepted: AcceptId(accepted) };
         let masks = self.masks.iter().map(mask).collect::<Result<_, &'static str>>()?;
         let frozen = Frozen {
+            is_free: false,
             inside: self.inside.into_iter().map(|states| states.into_iter().map(place).collect()).collect(),
             viability_at_boundary: decode(self.viability_at_boundary),
             boundary: self.boundary.into_iter().map(|(top, profile)| (LrState(top), ProfileId(profile))).collect(),

@@ -156,16 +156,19 @@ impl PyGrammar {
         compose::requirements(py, self.grammar().requirements())
     }
 
-    #[pyo3(signature = (vocab, *, boundary_trigger = None, limits = None, threads = None, cancel = None))]
+    #[pyo3(signature = (
+        vocab, *, boundary_trigger = None, optimization = None, limits = None, threads = None, cancel = None
+    ))]
     fn prepare(
         &self,
         vocab: &Bound<'_, PyVocab>,
         boundary_trigger: Option<PyBoundaryTriggerDetail>,
+        optimization: Option<PyOptimization>,
         limits: Option<&Bound<'_, PyAny>>,
         threads: Option<&Bound<'_, PyAny>>,
         cancel: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyPreparedGrammar> {
-        let args = CompileArgs::default().with_work(limits, threads, cancel)?;
+        let args = CompileArgs::new(None, optimization)?.with_work(limits, threads, cancel)?;
         PyPreparedGrammar::prepare(self, vocab, args.with_boundary_trigger(boundary_trigger))
     }
 

@@ -26,8 +26,9 @@ impl PyPreparedGrammar {
     pub(crate) fn prepare(grammar: &PyGrammar, vocab: &Bound<'_, PyVocab>, args: CompileArgs) -> PyResult<Self> {
         let (grammar, known) = (grammar.grammar(), vocab.get().vocab());
         let (prepared, _) = args.run(vocab.py(), |options| {
-            let CompileOptions { boundary_trigger, limits, threads, cancel, .. } = options.clone();
-            let options = PrepareOptions { boundary_trigger, limits, threads, cancel, ..PrepareOptions::default() };
+            let CompileOptions { boundary_trigger, optimization, limits, threads, cancel, config, .. } =
+                options.clone();
+            let options = PrepareOptions { boundary_trigger, optimization, limits, threads, cancel, config };
             grammar.prepare(known, &options)
         })?;
         Ok(Self { grammar: Mutex::new(prepared), vocab: vocab.clone().unbind() })

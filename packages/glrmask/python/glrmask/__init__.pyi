@@ -488,15 +488,18 @@ class Grammar:
         vocab: Vocab,
         *,
         boundary_trigger: BoundaryTriggerDetail | None = None,
+        optimization: Optimization | None = None,
         limits: Limits | None = None,
         threads: int | None = None,
         cancel: threading.Event | None = None,
     ) -> PreparedGrammar:
         """Compiles for a vocabulary what does not depend on the slots that are open; other threads run meanwhile.
 
-        `boundary_trigger` is kept for `PreparedGrammar.link`. `limits`, `threads` and `cancel` are as for `compile`; of
-        `limits` the seconds count, since tables are filled after linking. That no text satisfies the grammar shows when
-        linking.
+        `boundary_trigger` is kept for `PreparedGrammar.link`. `optimization` says whether to make masks here already, which
+        linking then finds: `AUTO`, the default, those of a grammar without slots if that is predicted to be quick;
+        `FAST_BUILD` none; `FAST_RUNTIME` all, which linking in that mode would do the first time. `limits`, `threads` (one
+        unless given) and `cancel` are as for `compile`, but that running out of seconds is an error. That no text
+        satisfies the grammar shows when linking.
 
         Raises `GlrmaskError`, `LimitError`, `CancelledError`.
         """

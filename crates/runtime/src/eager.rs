@@ -8,7 +8,7 @@
 //! Stages in this order, so that a cut leaves the cheap leftovers: profiles (walks over the vocabulary), then for one query
 //! after the other its rows and the masks for them.
 //!
-//! What was taken over of parts ([`crate::adopted`]) is left out here, and joined to the result.
+//! What was taken over of parts (`adopted.rs`) is left out here, and joined to the result.
 //!
 //! Several threads share the places of lexemes between them. Each has tables of its own, with numbers of its own; the
 //! frozen tables are put side by side at the end (`Frozen::join`), which shifts numbers and nothing else. So threads

@@ -15,6 +15,7 @@ from glrmask import (
     Grammar,
     LimitError,
     Limits,
+    Optimization,
     PreparedGrammar,
     Requirement,
     Token,
@@ -23,6 +24,7 @@ from glrmask import (
 
 OUTER = 'start s; extern grammar inner; nt s = "<" inner ">";'
 LEAF = 'start s; nt s = "a"+;'
+MODES = [Optimization.AUTO, Optimization.BALANCED, Optimization.FAST_BUILD, Optimization.FAST_RUNTIME]
 
 
 def prepared(grammar: Grammar, vocab: Vocab) -> PreparedGrammar:
@@ -49,6 +51,38 @@ def test_preparing_takes_limits_threads_and_cancelling(accepts, letters, outer, 
     for bad in ({"threads": 1.5}, {"cancel": 3}, {"limits": Limits(states="1")}):
         with pytest.raises(TypeError):
             outer.prepare(letters, **bad)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("linking", MODES)
+@pytest.mark.parametrize("preparing", [None, *MODES])
+def test_masks_made_when_preparing_are_those_of_compiling_the_bound_grammar(preparing, linking, saved):
+    tokens = [bytes([byte]) for byte in range(256)] + [b'"}</', b"}</x>", b'": ', b"1}", b", ", b'{"a']
+    vocab = Vocab.from_id_to_bytes(dict(enumerate(tokens)))
+    schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}
+    inner = Grammar.from_json_schema(schema | {"additionalProperties": False})
+    outer = Grammar.from_glrm('start s; extern grammar inner; nt s = "<x>" inner "</x>";')
+    parts = outer.prepare(vocab, optimization=preparing)
+    parts.bind("inner", inner.prepare(vocab, optimization=preparing))
+    if saved:
+        parts = PreparedGrammar.load(parts.save(), vocab)
+    for _ in range(2):  # the second finds what the first has made
+        linked = parts.link(optimization=linking)
+    assert linked.is_complete == (linking != Optimization.FAST_BUILD)
+    outer.bind("inner", inner)
+    ours, theirs = linked.start(), outer.compile(vocab, optimization=Optimization.FAST_BUILD).start()
+    for byte in b'<x>{"a": "}</x>", "b": 1}</x>':
+        assert (ours.mask() == theirs.mask()).all()
+        ours.commit_token(byte)
+        theirs.commit_token(byte)
+    assert ours.is_accepting()
+
+
+def test_prepare_takes_a_mode_by_name_only(letters, leaf):
+    with pytest.raises(TypeError):
+        leaf.prepare(letters, None, Optimization.AUTO)
+    with pytest.raises(TypeError):
+        leaf.prepare(letters, optimization="FAST_RUNTIME")
 
 
 def test_token_events_of_very_many_ids_cannot_be_written_as_text():

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Once};
 
 use glrmask_compiler::{compile, Config, Optimization};
 use glrmask_grammar::builtin;
-use glrmask_runtime::{Constraint, ConstraintState};
+use glrmask_runtime::{Budget, Constraint, ConstraintState};
 use glrmask_vocab::{TokenId, Vocab};
 
 const TEXTS: [(&str, &str); 4] = [
@@ -92,6 +93,42 @@ fn masks_of_programming_languages_are_the_same() {
             }
         }
     }
+}
+
+#[test]
+fn a_fill_that_decoding_overtakes_is_complete_in_the_end() {
+    let vocab = vocabulary();
+    for (name, text) in &TEXTS[..3] {
+        let plain = constraint(name, &vocab, false, Optimization::FastBuild);
+        let filling = constraint(name, &vocab, true, Optimization::FastBuild);
+        // Decoding meets its first pending conditions while the fill is under way.
+        let (once, decoding) = (Once::new(), filling.clone());
+        let stop = move || {
+            once.call_once(|| drop(masks(&decoding, text.as_bytes(), 1)));
+            false
+        };
+        filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(stop), |_| None).unwrap();
+        assert_eq!(filling.wait(None).unwrap(), Some(None), "{name}");
+        assert!(filling.is_complete());
+        assert!(masks(&plain, text.as_bytes(), 3) == masks(&filling, text.as_bytes(), 3), "{name}");
+    }
+}
+
+#[test]
+fn a_loaded_fill_goes_on_where_it_was() {
+    let vocab = vocabulary();
+    let (name, text) = TEXTS[1];
+    let filled = constraint(name, &vocab, true, Optimization::FastRuntime);
+    let data = filled.save(true).unwrap();
+    // On a vocabulary of its own, so that no walk is found there.
+    let vocab = vocabulary();
+    let loaded = Constraint::load(&data, Some(&vocab)).unwrap();
+    let misses = vocab.cache().stats().misses;
+    assert_eq!(loaded.fill(&Budget::default()).unwrap(), None);
+    assert!(loaded.is_complete());
+    assert_eq!(vocab.cache().stats().misses, misses, "what places see is known");
+    assert_eq!(loaded.stats().rows, filled.stats().rows);
+    assert!(masks(&filled, text.as_bytes(), 3) == masks(&loaded, text.as_bytes(), 3));
 }
 
 #[test]

@@ -319,14 +319,7 @@ impl Constraint {
     ) -> Result<Option<Cut>, RuntimeError> {
         // A panic must not leave others waiting for ever.
         let unfinished = Unfinished(&self.0.progress);
-        let known = self.0.cache.read().condition_sets();
-        let cut = eager::fill(&self.0, budget).map(|filled| {
-            let is_frozen = filled.frozen.is_some();
-            self.0.frozen.store(filled.frozen.map(Arc::new));
-            let kept = self.go_on_from(filled.cache, known);
-            (filled.cut, is_frozen || kept)
-        });
-        let ended = match cut {
+        let ended = match self.fill_and_keep(budget) {
             // Decoding has got further meanwhile, and goes on by itself: nobody's limit, and not complete either.
             Ok((None, false)) => Ok(Some(Cut::Stopped)),
             Ok((None, true)) => Ok(None),
@@ -338,42 +331,61 @@ impl Constraint {
         ended
     }
 
+    /// Fills the tables and takes them over. What cut the fill, and whether decoding has everything that was filled.
+    fn fill_and_keep(&self, budget: &Budget<'_>) -> Result<(Option<Cut>, bool), RuntimeError> {
+        const TRIES: usize = 4;
+        for _ in 0..TRIES {
+            let known = self.0.cache.read().condition_sets();
+            let filled = eager::fill(&self.0, budget)?;
+            let is_frozen = filled.frozen.is_some();
+            self.0.frozen.store(filled.frozen.map(Arc::new));
+            match self.go_on_from(filled.cache, known) {
+                _ if is_frozen => return Ok((filled.cut, true)),
+                // What places see is there already: what is left to do again is quick.
+                Kept::Places if filled.cut.is_none() => {}
+                kept => return Ok((filled.cut, kept == Kept::All)),
+            }
+        }
+        Ok((None, false))
+    }
+
     /// Lets decoding go on where a fill was cut off, instead of filling again what the fill has not frozen. `known`: how
     /// many condition sets there were when it began. If decoding has found more since, stacks may hold ids of them that
-    /// mean something else to the fill. Whether the tables were taken over.
-    fn go_on_from(&self, cache: Option<Cache>, known: usize) -> bool {
+    /// mean something else to the fill.
+    fn go_on_from(&self, cache: Option<Cache>, known: usize) -> Kept {
         // Without frozen tables these are all there is.
         let most = if self.0.shift_first { self.0.config.cache_bytes } else { self.0.config.cache_bytes / 4 };
-        let Some(mut cache) = cache.filter(|cache| cache.memory_usage() < most) else { return false };
+        let Some(mut cache) = cache.filter(|cache| cache.memory_usage() < most) else { return Kept::Nothing };
         let mut current = self.0.cache.write();
         let same = current.condition_sets() == known;
         if same {
             cache.add_clears(&current);
             *current = cache;
-            return true;
+            return Kept::All;
         }
         drop(current);
-        if self.0.shift_first {
-            self.go_on_from_places(&cache);
+        match self.0.shift_first && self.go_on_from_places(&cache) {
+            true => Kept::Places,
+            false => Kept::Nothing,
         }
-        false
     }
 
-    /// Takes over what places see, which is most of the work, with condition sets numbered as decoding has them. Rows are
-    /// made again. Not if decoding finds new sets faster than that.
-    fn go_on_from_places(&self, filled: &Cache) {
+    /// Takes over what places see, which is most of the work, with condition sets numbered as decoding has them. Not if
+    /// decoding finds new sets faster than that.
+    fn go_on_from_places(&self, filled: &Cache) -> bool {
         const TRIES: usize = 3;
         for _ in 0..TRIES {
             let known = self.0.cache.read().lexer.conditions().clone();
-            let Some(stored) = StoredSplits::new(filled) else { return };
-            let Ok(mut cache) = stored.among(&known).restore(&self.0) else { return };
+            let Some(stored) = StoredSplits::new(filled) else { return false };
+            let Ok(mut cache) = stored.among(&known).restore(&self.0) else { return false };
             let mut current = self.0.cache.write();
             if current.condition_sets() == known.len() {
                 cache.add_clears(&current);
                 *current = cache;
-                return;
+                return true;
             }
         }
+        false
     }
 
     /// Waits until no fill is under way, for at most `timeout`. How the last one ended (`Some(None)`: nothing was cut off);
@@ -412,6 +424,15 @@ impl Constraint {
     pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
+}
+
+/// What decoding takes over of the tables of a fill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    All,
+    /// What places see, where first terminals are shifted.
+    Places,
+    Nothing,
 }
 
 /// How much has been filled on demand.

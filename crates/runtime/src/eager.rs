@@ -31,6 +31,7 @@ use crate::error::RuntimeError;
 use crate::fill::{Cache, PendingPlace, ProfileId, Viability};
 use crate::frozen::Frozen;
 use crate::reach::{anywhere, pending_places};
+use crate::stored_split::StoredSplits;
 
 /// More threads than this are never started.
 const MAX_THREADS: usize = 64;
@@ -148,10 +149,19 @@ pub(crate) fn fill_cache(inner: &Inner, cache: &mut Cache, budget: &Budget<'_>) 
 /// Fills the tables of a lexer whose terminals are shifted first. They stay where decoding fills the rest: masks, of
 /// which there are too many to make them all.
 fn fill_splits(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
-    let mut cache = inner.cache.read().successor(&inner.lexer);
+    let mut cache = with_known_places(inner);
     let work = Work::new(inner, budget, 1);
     let cut = Filler::new(inner, &mut cache, &work, 0).fill_splits()?;
     Ok(Filled { frozen: None, cut, cache: Some(cache) })
+}
+
+/// Tables in which what places see is known as far as decoding, an artifact or an earlier fill has it.
+fn with_known_places(inner: &Inner) -> Cache {
+    let current = inner.cache.read();
+    let (stored, conditions) = (StoredSplits::new(&current), current.lexer.conditions().clone());
+    let empty = current.successor(&inner.lexer);
+    drop(current);
+    stored.and_then(|stored| stored.among(&conditions).restore(inner).ok()).unwrap_or(empty)
 }
 
 /// Makes the long walks over the vocabulary on several threads; the fill finds them on the vocabulary.

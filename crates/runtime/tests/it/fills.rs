@@ -150,10 +150,12 @@ fn masks_while_first_terminals_are_filled_in_the_background() {
         let filling = spec.with(&vocab, Config { shift_first: Some(true), ..Config::default() });
         filling.fill_in_background((usize::MAX, usize::MAX, 1), Arc::new(|| false), |_| None).unwrap();
         same_from_threads(&plain, &filling);
-        // Complete, unless decoding has met conditions meanwhile: then what places see is kept, and rows are not.
+        // Complete, unless decoding meets new conditions again and again.
         let ended = filling.wait(None).unwrap();
         assert!(matches!(ended, Some(None | Some(Cut::Stopped))), "{ended:?}");
         assert_eq!(filling.is_complete(), ended == Some(None));
+        assert_eq!(filling.fill(&Budget::default()).unwrap(), None);
+        assert!(filling.is_complete());
         assert!(filling.stats().profiles > 0);
         for seed in 0..20u8 {
             let choices: Vec<u8> = (0..12).map(|i| seed.wrapping_mul(41).wrapping_add(i * 7)).collect();

@@ -21,6 +21,7 @@ use glrmask_instance::Continuations;
 use rustc_hash::FxHashMap;
 
 use crate::beside::{Ahead, Beside};
+use crate::commit;
 use crate::completion::{Search, Text, With};
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
@@ -67,6 +68,9 @@ struct Place {
     /// What it has cost.
     read: u64,
 }
+
+/// Bytes, and where they lead.
+type Spelled = (Vec<u8>, Beside, GrammarPlace);
 
 #[derive(Clone, Copy)]
 enum Step {
@@ -170,8 +174,11 @@ impl<'a> Ruled<'a> {
         let Ahead::Breaks(Some(broken)) = beside.advance(self.inner, &rest)? else { return Ok(false) };
         let Some(key) = broken.missing() else { return Ok(false) };
         let before = rest.get(..broken.at).unwrap_or_default();
-        let wanted = [before, b",", key.as_bytes(), b":"].concat();
-        let Some((text, beside, at)) = self.spell(beside, at, &wanted, before.len())? else { return Ok(false) };
+        let spelled = match self.spell_at_once(beside, at, (before, key))? {
+            Some(spelled) => Some(spelled),
+            None => self.spell(beside, at, &[before, b",", key.as_bytes(), b":"].concat(), before.len())?,
+        };
+        let Some((text, beside, at)) = spelled else { return Ok(false) };
         if !beside.is_free() && !self.dares {
             // What is written may have to be something else: another value of a member before, say.
             return Ok(false);
@@ -183,6 +190,29 @@ impl<'a> Ruled<'a> {
         Ok(true)
     }
 
+    /// Where a member of this key leads behind some bytes, without white space or with a space behind comma and colon. Of
+    /// the places on the way nothing is asked: of many keys, many may go on like this one.
+    fn spell_at_once(
+        &mut self,
+        beside: &Beside,
+        at: GrammarPlace,
+        (before, key): (&[u8], &str),
+    ) -> Result<Option<Spelled>, RuntimeError> {
+        for (comma, colon) in [(",", ":"), (", ", ": ")] {
+            let text = [before, comma.as_bytes(), key.as_bytes(), colon.as_bytes()].concat();
+            let mut branches = self.following.branches(at);
+            let read = commit::advance(self.inner, &mut branches, &text);
+            if read < text.len() || !commit::retain_viable(self.inner, &mut branches)? {
+                continue;
+            }
+            if let Ahead::Goes(beside) = beside.advance(self.inner, &text)? {
+                let at = self.following.place(&beside.branches().unwrap_or(branches));
+                return Ok(Some((text, *beside, at)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The bytes and where they lead; from `comma` on they are a comma, a key and a colon, with a space before wherever the
     /// grammar wants it.
     fn spell(
@@ -191,7 +221,7 @@ impl<'a> Ruled<'a> {
         mut at: GrammarPlace,
         wanted: &[u8],
         comma: usize,
-    ) -> Result<Option<(Vec<u8>, Beside, GrammarPlace)>, RuntimeError> {
+    ) -> Result<Option<Spelled>, RuntimeError> {
         let mut text = Vec::new();
         for (number, &byte) in wanted.iter().enumerate() {
             let mut next = self.following.step(at, byte)?;

@@ -453,7 +453,7 @@ class Grammar:
         """The grammar as GLRM text, whatever it was made from. `from_glrm` reads it back as the same language.
 
         Raises `LimitError` for a token event of more than 1 048 576 ids, `GlrmaskError` for a JSON Schema with unique
-        items or counted keys without bound, which no grammar can say.
+        items or counted keys without bound, or many keys in any order, which no grammar can say.
         """
 
     @property

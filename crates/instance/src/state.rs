@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glrmask_automata::ByteSet;
 
-use crate::frame::{ArrayBody, Body, Frame, ObjectBody};
+use crate::frame::{key_text, ArrayBody, Body, Frame, ObjectBody};
 use crate::number::Number;
 use crate::run::{Identity, Ranges};
 use crate::search::is_space;
@@ -268,7 +268,7 @@ impl State {
     fn between(&mut self, rules: &Rules, next: Next, byte: u8) -> Result<(), Fault> {
         match (next, byte) {
             (_, byte) if is_space(byte) => Ok(()),
-            (Next::FirstItem, b']') | (Next::FirstKey, b'}') => self.close(rules),
+            (Next::FirstItem, b']') | (Next::FirstKey, b'}') => self.close(),
             (Next::Value | Next::FirstItem, _) => self.begin_value(rules, byte),
             (Next::Key | Next::FirstKey, b'"') => {
                 self.begin_key(rules);
@@ -279,7 +279,7 @@ impl State {
                 Ok(())
             }
             (Next::Comma, _) => match (self.top.as_deref().map(|frame| &frame.body), byte) {
-                (Some(Body::Array(_)), b']') | (Some(Body::Object(_)), b'}') => self.close(rules),
+                (Some(Body::Array(_)), b']') | (Some(Body::Object(_)), b'}') => self.close(),
                 (Some(Body::Array(_)), b',') => {
                     self.lexeme = Lexeme::Between(Next::Value);
                     Ok(())
@@ -334,8 +334,10 @@ impl State {
             let asked = rules.object(place);
             let distinct = asked.is_some_and(|asked| asked.distinct);
             let missing = asked.map_or(0, |asked| asked.needed());
+            let first_missing = asked.and_then(|asked| asked.required.first()).map(|key| key_text(key));
             let initial = candidates.clone();
-            (Body::Object(ObjectBody { distinct, missing, initial, ..ObjectBody::default() }), distinct, Next::FirstKey)
+            let body = ObjectBody { distinct, missing, first_missing, initial, ..ObjectBody::default() };
+            (Body::Object(body), distinct, Next::FirstKey)
         };
         let around = parent.as_deref();
         let watched = asked || around.is_some_and(|frame| frame.watched);
@@ -350,9 +352,9 @@ impl State {
     }
 
     /// The innermost container ends.
-    fn close(&mut self, rules: &Rules) -> Result<(), Fault> {
+    fn close(&mut self) -> Result<(), Fault> {
         let Some(frame) = self.top.take() else { return Err(Fault::NotJson) };
-        if let Some(key) = frame.missing_key(rules) {
+        if let Some(key) = frame.missing_key() {
             return Err(Fault::Missing(key));
         }
         let value = frame.value();
@@ -399,6 +401,9 @@ impl State {
         let is_required = asked.is_some_and(|asked| asked.requires(content));
         if frame.keep || matches!(&frame.body, Body::Object(object) if object.distinct) {
             self.remembered += content.len();
+        }
+        if let Some(asked) = asked.filter(|_| is_required) {
+            frame.note_present(asked, content);
         }
         frame.begin_member(key, place, is_required).map_err(Fault::Key)
     }

@@ -15,6 +15,9 @@
 //! closed       what can be reached from a node where nothing was left
 //! ```
 //!
+//! Where a search has found a way out, its bytes are kept with the place of the grammar, and tried first by the next search
+//! from there: behind another string they are mostly a way out as well, and then no node is needed.
+//!
 //! So each node is expanded once, whatever tokens lead there. Of bytes that only make a string or number another one than
 //! all before, and lead to one place of the grammar, one is tried at first; a node of their own stands for the others, its
 //! *rest*, and is looked at when nothing else is left. In depth, what closes a value or container comes before
@@ -38,6 +41,10 @@ const NODES: usize = 1 << 14;
 const SHARE: usize = 8;
 /// and so many in any case.
 const FEW: usize = 32;
+/// Ways out that are known of a place,
+const KNOWN: usize = 4;
+/// and how long they are.
+const LONGEST: usize = 256;
 /// Nodes that are held, whatever leads to them.
 const HELD: usize = 1 << 15;
 
@@ -143,6 +150,10 @@ struct Node<P> {
     after: Option<SmallVec<[NodeId; 4]>>,
     /// Whether it is the rest of a node.
     is_rest: bool,
+    /// The node it was found from first, and the byte between; none to a rest.
+    from: Option<(NodeId, Option<u8>)>,
+    /// A byte after which nothing is at stake.
+    exit: Option<u8>,
     /// Nodes that have it after them.
     before: SmallVec<[NodeId; 2]>,
 }
@@ -155,11 +166,16 @@ pub(crate) struct Search<'a, C: Continuations> {
     numbers: FxHashMap<(C::Place, Identity, bool), NodeId>,
     /// Nodes that may still be added.
     left: usize,
+    /// Bytes by which searches from a place have found a way out. Behind another string or number it is mostly one as well.
+    ways: FxHashMap<C::Place, SmallVec<[Box<[u8]>; KNOWN]>>,
+    /// The node where the last way out was found.
+    found: Option<NodeId>,
 }
 
 impl<'a, C: Continuations> Search<'a, C> {
     pub(crate) fn new(rules: &'a Rules, continuations: &'a mut C) -> Self {
-        Self { rules, continuations, nodes: Vec::new(), numbers: FxHashMap::default(), left: NODES }
+        let (nodes, numbers, ways, found) = Default::default();
+        Self { rules, continuations, nodes, numbers, left: NODES, ways, found }
     }
 
     /// Whether the text can be completed from a state that is reached by `path`, which the grammar allows.
@@ -176,8 +192,45 @@ impl<'a, C: Continuations> Search<'a, C> {
         if self.is_led_off(state, &bytes) {
             return Ok(Outlook::Open);
         }
+        if self.leaves_by_a_known_way(state, place) {
+            return Ok(Outlook::Open);
+        }
         let (node, _) = self.node(state.clone(), place, false);
-        self.search(node)
+        self.found = None;
+        let outlook = self.search(node)?;
+        self.keep_way(node);
+        Ok(outlook)
+    }
+
+    /// Whether some bytes that the grammar allows from this place lead out of this state too.
+    fn leaves_by_a_known_way(&self, state: &State, place: C::Place) -> bool {
+        let leaves = |way: &[u8]| {
+            let mut state = state.clone();
+            way.iter().all(|&byte| state.step(self.rules, byte).is_ok()) && !state.is_at_stake(self.rules)
+        };
+        self.ways.get(&place).is_some_and(|ways| ways.iter().any(|way| leaves(way)))
+    }
+
+    /// Keeps the bytes between a node and the way out that was found from there.
+    fn keep_way(&mut self, start: NodeId) {
+        let (Some(found), Some(place)) = (self.found, self.nodes.get(start as usize).map(|node| node.place)) else {
+            return;
+        };
+        let (mut way, mut id) = (Vec::new(), found);
+        way.extend(self.nodes.get(id as usize).and_then(|node| node.exit));
+        while id != start {
+            let Some((before, byte)) = self.nodes.get(id as usize).and_then(|node| node.from) else { return };
+            way.extend(byte);
+            id = before;
+            if way.len() > LONGEST {
+                return;
+            }
+        }
+        way.reverse();
+        let ways = self.ways.entry(place).or_default();
+        if ways.len() < KNOWN {
+            ways.push(way.into());
+        }
     }
 
     /// Expands what can be reached until it is known whether the text can be completed from there.
@@ -235,14 +288,14 @@ impl<'a, C: Continuations> Search<'a, C> {
         let (state, place, is_rest) = (node.state.clone(), node.place, node.is_rest);
         let bytes = self.continuations.next_bytes(place)?;
         if self.is_led_off(&state, &bytes) {
-            self.open(id);
+            self.leave(id, bytes.intersection(&state.leads_off()).first());
             return Ok(0);
         }
         let rest = self.rest(&state, place, &bytes)?;
         let chosen = if is_rest { rest } else { bytes.difference(&rest) };
         let mut added = 0;
         if !is_rest && !rest.is_empty() {
-            added += usize::from(self.connect(id, state.clone(), place, true));
+            added += usize::from(self.connect((id, None), state.clone(), place));
         }
         // Within a string, the other closing bytes are content, and a search that prefers them does not end.
         let closing: &[u8] = if state.is_in_string() { b"\"" } else { b"\"]}," };
@@ -253,11 +306,11 @@ impl<'a, C: Continuations> Search<'a, C> {
                 continue;
             }
             if !next.is_at_stake(self.rules) {
-                self.open(id);
+                self.leave(id, Some(byte));
                 break;
             }
             let Some(place) = self.continuations.step(place, byte)? else { continue };
-            added += usize::from(self.connect(id, next, place, false));
+            added += usize::from(self.connect((id, Some(byte)), next, place));
         }
         Ok(if bytes.len() == 1 { 0 } else { added })
     }
@@ -277,8 +330,12 @@ impl<'a, C: Continuations> Search<'a, C> {
     }
 
     /// Adds an edge; whether that has added a node too.
-    fn connect(&mut self, id: NodeId, state: State, place: C::Place, is_rest: bool) -> bool {
-        let (next, is_new) = self.node(state, place, is_rest);
+    /// By no byte, it is to the rest of the node.
+    fn connect(&mut self, (id, byte): (NodeId, Option<u8>), state: State, place: C::Place) -> bool {
+        let (next, is_new) = self.node(state, place, byte.is_none());
+        if let Some(node) = self.nodes.get_mut(next as usize).filter(|_| is_new) {
+            node.from = Some((id, byte));
+        }
         if self.outlook_of(next) == Outlook::Open {
             self.open(id);
         }
@@ -296,10 +353,20 @@ impl<'a, C: Continuations> Search<'a, C> {
         let id = self.nodes.len() as NodeId;
         let known = *self.numbers.entry((place, state.identity(), is_rest)).or_insert(id);
         if known == id {
-            let (after, before, outlook) = (None, SmallVec::new(), Outlook::Unknown);
-            self.nodes.push(Node { place, state, outlook, is_given_up: false, after, is_rest, before });
+            let (after, before, from, exit) = Default::default();
+            let outlook = Outlook::Unknown;
+            self.nodes.push(Node { place, state, outlook, is_given_up: false, after, is_rest, from, exit, before });
         }
         (known, known == id)
+    }
+
+    /// Nothing is at stake after this byte.
+    fn leave(&mut self, id: NodeId, exit: Option<u8>) {
+        if let Some(node) = self.nodes.get_mut(id as usize) {
+            node.exit = exit;
+        }
+        self.found = Some(id);
+        self.open(id);
     }
 
     /// A text can be completed from here, and so from wherever this can be reached.

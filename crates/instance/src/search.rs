@@ -158,6 +158,9 @@ struct Node<P> {
     before: SmallVec<[NodeId; 2]>,
 }
 
+/// Bytes that lead out.
+type Ways = SmallVec<[Box<[u8]>; KNOWN]>;
+
 /// The searches of a mask.
 pub(crate) struct Search<'a, C: Continuations> {
     rules: &'a Rules,
@@ -167,7 +170,7 @@ pub(crate) struct Search<'a, C: Continuations> {
     /// Nodes that may still be added.
     left: usize,
     /// Bytes by which searches from a place have found a way out. Behind another string or number it is mostly one as well.
-    ways: FxHashMap<C::Place, SmallVec<[Box<[u8]>; KNOWN]>>,
+    ways: FxHashMap<C::Place, Ways>,
     /// The node where the last way out was found.
     found: Option<NodeId>,
 }

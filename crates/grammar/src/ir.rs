@@ -31,6 +31,11 @@ pub struct Span {
     pub column: usize,
 }
 
+impl Span {
+    /// The beginning of a text, where something is said to be missing that has no other place.
+    pub const BEGIN: Self = Self { start: 0, end: 0, line: 1, column: 1 };
+}
+
 /// What a terminal matches.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Pattern {

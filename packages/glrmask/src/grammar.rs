@@ -112,9 +112,10 @@ impl PyGrammar {
     #[pyo3(signature = (choices))]
     fn from_choices(choices: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = choices.py();
-        let Ok(items) = choices.try_iter() else {
-            return Err(errors::wrong_type("choices", "an iterable of str or bytes", choices));
-        };
+        let wrong = || errors::wrong_type("choices", "an iterable of str or bytes", choices);
+        // A text is an iterable of characters, and surely meant as one choice.
+        let is_text = choices.is_instance_of::<PyString>() || choices.is_instance_of::<PyBytes>();
+        let items = if is_text { return Err(wrong()) } else { choices.try_iter().map_err(|_| wrong())? };
         let texts: Vec<Vec<u8>> = items.map(|item| choice(&item?)).collect::<PyResult<_>>()?;
         py.detach(|| Grammar::from_choices(texts)).map(Self::new).map_err(|e| errors::from_error(py, &e))
     }
@@ -249,7 +250,8 @@ fn choice(item: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         return Ok(bytes.as_bytes().to_vec());
     }
     let Ok(text) = item.cast::<PyString>() else { return Err(errors::wrong_type("a choice", "str or bytes", item)) };
-    Ok(text.to_cow()?.as_bytes().to_vec())
+    let text = text.to_cow().map_err(|e| errors::error(item.py(), format!("a choice is not Unicode: {e}")))?;
+    Ok(text.as_bytes().to_vec())
 }
 
 /// JSON text of a Python value or type.

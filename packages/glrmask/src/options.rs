@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glrmask::json_schema::{Escapes, Limits, PropertyOrder, Unsupported, Whitespace};
 use glrmask::{JsonSchemaOptions, LarkOptions, LarkProfile, RegexFlavor, TokenId};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -107,7 +107,15 @@ fn limits(given: &Bound<'_, PyAny>, limits: &mut Limits) -> PyResult<()> {
 /// How many of something, if that is said.
 pub(crate) fn count(name: &str, value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<usize>> {
     let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
-    let Ok(number) = value.extract::<i64>() else { return Err(wrong_type(name, "int", value)) };
+    let number = match value.extract::<i64>() {
+        Ok(number) => number,
+        // As much as anybody could have, or as little.
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => match value.lt(0)? {
+            true => i64::MIN,
+            false => i64::MAX,
+        },
+        Err(_) => return Err(wrong_type(name, "int", value)),
+    };
     let number = usize::try_from(number);
     number.map(Some).map_err(|_| PyValueError::new_err(format!("{name} must not be negative, not {value}")))
 }

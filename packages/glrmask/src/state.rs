@@ -12,6 +12,7 @@ use crate::array;
 use crate::compose::PyExactTokens;
 use crate::errors;
 use crate::looks;
+use crate::options::count;
 use crate::tokens::Tokens;
 
 /// The state of one generated sequence.
@@ -56,8 +57,8 @@ impl PyConstraintState {
 #[pymethods]
 impl PyConstraintState {
     #[pyo3(signature = (size = None))]
-    fn mask<'py>(&self, py: Python<'py>, size: Option<usize>) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let size = size.unwrap_or(self.ids);
+    fn mask<'py>(&self, py: Python<'py>, size: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyArray1<bool>>> {
+        let size = count("size", size)?.unwrap_or(self.ids);
         if size < self.ids {
             let message =
                 format!("size is {size}, but the ids of the constraint go up to {}", self.ids.saturating_sub(1));

@@ -295,3 +295,21 @@ def test_other_threads_run_while_compiling(letters):
     done.set()
     ticker.join()
     assert most > 2
+
+
+def test_a_single_text_is_not_taken_for_a_list_of_its_characters():
+    for text in ("abc", b"abc"):
+        with pytest.raises(TypeError, match="choices must be an iterable of str or bytes"):
+            Grammar.from_choices(text)
+    with pytest.raises(GlrmaskError, match="not Unicode"):
+        Grammar.from_choices(["\ud800"])
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [(Grammar.from_lark, 'a: "x"'), (Grammar.from_gbnf, 'a ::= "x"'), (Grammar.from_ebnf, ""), (Grammar.from_glrm, "")],
+)
+def test_what_is_missing_is_said_to_be_missing_at_the_beginning(read, text):
+    with pytest.raises(GrammarSyntaxError, match="no rule|no start") as error:
+        read(text)
+    assert (error.value.line, error.value.column, error.value.span) == (1, 1, (0, 0))

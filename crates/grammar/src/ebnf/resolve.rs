@@ -32,7 +32,7 @@ pub(super) fn resolve(source: &Source<'_>, rules: &[Rule<'_>]) -> Result<Grammar
     }
     let first = rules.first().map(|rule| rule.name.0);
     let root = ["start", "root"].into_iter().chain(first).find_map(|name| names.get(name));
-    let &(_, start) = root.ok_or_else(|| GrammarError::invalid("there is no rule", None))?;
+    let &(_, start) = root.ok_or_else(|| GrammarError::invalid("there is no rule", Some(Span::BEGIN)))?;
     builder.build(start)
 }
 

@@ -46,7 +46,7 @@ fn cases() {
 
 /// Text, line and column, part of the message.
 const MISTAKES: &[(&str, (usize, usize), &str)] = &[
-    ("", (0, 0), "there is no rule"),
+    ("", (1, 1), "there is no rule"),
     ("start = 'a'", (1, 7), "unexpected character `=`"),
     ("start ::= 'a' undefined", (1, 15), "`undefined` is not defined"),
     ("a ::= 'a'\na ::= 'b'", (2, 1), "`a` is defined twice"),

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::builder::GrammarBuilder;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, GrammarError};
-use crate::ir::Grammar;
+use crate::ir::{Grammar, Span};
 use crate::text::source::{Source, MAX_SOURCE};
 
 /// Reads a GBNF grammar. Its root is the rule `root`. `token_names` gives the ids of `<name>` atoms, with or without the
@@ -83,7 +83,7 @@ impl<'a> Rules<'a> {
         }
         match self.names.get("root") {
             Some(root) => self.builder.build(root.nonterminal),
-            None => Err(GrammarError::invalid("there is no rule `root`", None)),
+            None => Err(GrammarError::invalid("there is no rule `root`", Some(Span::BEGIN))),
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) struct ScopeItems<'a> {
 /// Parses the declarations of a whole text.
 pub(super) fn parse<'a>(source: &Source<'a>) -> Result<ScopeItems<'a>, GrammarError> {
     let mut parser = ItemParser { parser: Parser::new(source, Dialect::Glrm), depth: 0 };
-    let mut root = ScopeItems::default();
+    let mut root = ScopeItems { name: ("", Span::BEGIN), ..ScopeItems::default() };
     loop {
         parser.items(&mut root);
         if *parser.parser.peek() == Token::End || parser.parser.has_given_up() {
@@ -73,12 +73,18 @@ impl<'a> ItemParser<'a, '_> {
             }
         }
     }
-    /// Skips past the next `;`, or up to a `}`.
+    /// Skips past the next `;`, or up to a `}` that was not opened on the way.
     fn recover(&mut self) {
-        while !self.parser.at('}') && *self.parser.peek() != Token::End {
+        let mut open = 0;
+        while *self.parser.peek() != Token::End && !(self.parser.at('}') && open == 0) {
             if self.parser.eat(';') {
                 return;
             }
+            open = match (self.parser.at('{'), self.parser.at('}')) {
+                (true, _) => open + 1,
+                (_, true) => open - 1,
+                _ => open,
+            };
             self.parser.bump();
         }
     }

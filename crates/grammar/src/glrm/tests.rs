@@ -69,7 +69,7 @@ fn cases() {
 /// Text, line and column, part of the message.
 const MISTAKES: &[(&str, (usize, usize), &str)] = &[
     ("start s", (1, 8), "expected `;`, the text ends"),
-    ("nt s = \"a\";", (0, 0), "no start symbol"),
+    ("nt s = \"a\";", (1, 1), "no start symbol"),
     ("start s; nt s = \"a;\n", (1, 17), "string without a closing quote"),
     ("start s; nt s = /a", (1, 17), "regular expression without a closing"),
     ("start s; nt s = /a(/;", (1, 19), "unclosed group"),
@@ -109,6 +109,15 @@ fn mistakes_are_precise() {
         let span = error.span().unwrap_or_default();
         assert!(error.to_string().contains(message), "{text}\n{error}");
         assert_eq!((span.line, span.column), (*line, *column), "{text}\n{error}");
+    }
+}
+
+#[test]
+fn a_mistake_is_reported_once() {
+    for text in ["start s; nt s = {3}; nt t = \"a\"{2}; nt s = ;", "start s; nt s = \"a\"{3; nt t = ; nt u = \"b\"{2};"]
+    {
+        let error = parse(text).expect_err(text);
+        assert_eq!(error.diagnostics().count(), 2, "{error}");
     }
 }
 

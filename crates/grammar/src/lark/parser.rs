@@ -333,8 +333,11 @@ impl Parser<'_, '_> {
             ("lazy", None) => bounds.lazy = true,
             ("suffix", Some(Some(node))) => bounds.suffix = Some(node),
             ("stop", Some(Some(node))) => bounds.stop = Some(node),
-            ("max_tokens" | "temperature", _) => {
-                return self.unsupported(format!("the option `{name}`: a grammar does not count tokens"), span);
+            ("temperature", _) => {
+                return self.unsupported("the option `temperature`: a grammar does not sample", span);
+            }
+            ("max_tokens", _) => {
+                return self.unsupported("the option `max_tokens`: a grammar does not count tokens", span);
             }
             ("lazy" | "suffix" | "stop", _) => {
                 return self.error(DiagnosticKind::Syntax, format!("a bad value of the option `{name}`"), span);

@@ -52,7 +52,7 @@ pub(super) fn resolve(
     match (GrammarError::collect(errors), start) {
         (Some(error), _) => Err(error),
         (None, Some(start)) => builder.build(start),
-        (None, None) => Err(GrammarError::invalid("there is no rule `start`", None)),
+        (None, None) => Err(GrammarError::invalid("there is no rule `start`", Some(Span::BEGIN))),
     }
 }
 

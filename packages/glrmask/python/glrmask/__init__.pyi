@@ -427,7 +427,7 @@ class Grammar:
     def from_choices(choices: Iterable[str | bytes]) -> Grammar:
         """The texts that are exactly one of these; `str` is encoded as UTF-8.
 
-        Raises `GlrmaskError` if there are none, `TypeError` for anything else.
+        Raises `GlrmaskError` if there are none, `TypeError` for anything else, a single text included.
         """
 
     @staticmethod
@@ -495,11 +495,11 @@ class Grammar:
     ) -> PreparedGrammar:
         """Compiles for a vocabulary what does not depend on the slots that are open; other threads run meanwhile.
 
-        `boundary_trigger` is kept for `PreparedGrammar.link`. `optimization` says whether to make masks here already, which
-        linking then finds: `AUTO`, the default, those of a grammar without slots if that is predicted to be quick;
-        `FAST_BUILD` none; `FAST_RUNTIME` all, which linking in that mode would do the first time. `limits`, `threads` (one
-        unless given) and `cancel` are as for `compile`, but that running out of seconds is an error. That no text
-        satisfies the grammar shows when linking.
+        `boundary_trigger` is kept for `PreparedGrammar.link`. `optimization` says whether to make masks here already,
+        which linking then finds: `AUTO`, the default, those of a grammar without slots if that is predicted to be
+        quick; `FAST_BUILD` none; `FAST_RUNTIME` all, which linking in that mode would do the first time. `limits`,
+        `threads` (one unless given) and `cancel` are as for `compile`, but that running out of seconds is an error.
+        That no text satisfies the grammar shows when linking.
 
         Raises `GlrmaskError`, `LimitError`, `CancelledError`.
         """

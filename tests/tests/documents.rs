@@ -372,3 +372,39 @@ fn what_could_go_on_into_a_document_is_refused() {
     grammar.bind("x", Grammar::from_json_schema(schema).unwrap()).unwrap();
     assert!(grammar.compile(&bytes(), &CompileOptions::default()).is_ok());
 }
+
+/// Alternatives of one place that do not agree about unique items: the value that has the rule is a document.
+#[test]
+fn alternatives_that_disagree_beside_all_texts() {
+    let schema = r#"{"type": "object", "additionalProperties": false, "required": ["x"], "properties": {
+            "k": {"enum": ["", "z"]}, "x": {"type": "array", "items": {"enum": ["a", "b", "ab"]}, "maxItems": 2},
+            "l": {"enum": ["", "z"]}},
+        "anyOf": [{"properties": {"x": {"uniqueItems": true}}}, {"properties": {"k": {"const": "z"}}, "required": ["k"]},
+            {"properties": {"l": {"const": "z"}}, "required": ["l"]}]}"#;
+    let member = |node: &Node, key: &str| match &node.value {
+        Value::Object(members) => members.get(key).map(|value| value.value.clone()),
+        _ => None,
+    };
+    let obeys = |text: &str| {
+        let node = node(text).unwrap();
+        let is_z = |key| matches!(member(&node, key), Some(Value::String(z)) if z == "z");
+        let is_unique = matches!(member(&node, "x"), Some(Value::Array(items)) if distinct(&items));
+        is_unique || is_z("k") || is_z("l")
+    };
+    let options = Options { property_order: PropertyOrder::Schema, ..options() };
+    let grammar = Grammar::from_json_schema_with(schema, &options).unwrap();
+    assert!(grammar.warnings().is_empty() && !grammar.ir().documents.is_empty());
+    let all = texts(&glrmask_grammar::Grammar { documents: Vec::new(), ..grammar.ir().clone() }, 60);
+    let valid: BTreeSet<&[u8]> = all.iter().filter(|text| obeys(text)).map(String::as_bytes).collect();
+    assert!(!valid.is_empty() && valid.len() < all.len());
+    let prefixes: BTreeSet<&[u8]> = valid.iter().flat_map(|text| (0..=text.len()).map(|n| &text[..n])).collect();
+    let chosen: Vec<&[u8]> = prefixes.iter().copied().collect();
+    let mut rng = Rng::new(5);
+    let vocab = vocabulary(&all, &mut rng);
+    let constraint = grammar.compile(&vocab, &CompileOptions::default()).unwrap();
+    let case = Case { source: "", schemas: &[], obeys: |_| true, longest: 60, trusted: 60 };
+    for _ in 0..200 {
+        let text = *rng.pick(&chosen);
+        check(&constraint, text, (&prefixes, &valid), &mut rng, &case);
+    }
+}

@@ -133,6 +133,31 @@ fn alternatives_that_agree() {
     }
 }
 
+/// Where alternatives do not agree, the values with a rule are documents; what is weakened elsewhere is not weakened then.
+#[test]
+fn alternatives_that_do_not_agree() {
+    let schema = r#"{"type": "object", "properties": {"k": {"type": "integer"}, "x": {"type": "array", "items": {"type": "string"}}},
+        "anyOf": [{"properties": {"x": {"uniqueItems": true}}}, {"properties": {"k": {"const": 1}}, "required": ["k"]}]}"#;
+    for unsupported in [Unsupported::Error, Unsupported::Weaken] {
+        let compiled = compile(schema, &Options { unsupported, ..Options::default() }).unwrap();
+        assert!(compiled.warnings.is_empty() && compiled.grammar.instance.is_none());
+        assert_eq!(compiled.grammar.documents.len(), 1);
+    }
+    // Two objects of many keys in any order at one place, with other keys required.
+    let names = |prefix: &str| (0..16).map(|i| format!("\"{prefix}{i}\"")).collect::<Vec<_>>().join(", ");
+    let object =
+        |prefix: &str| format!(r#"{{"type": "object", "properties": {{"v": {{"required": [{}]}}}}}}"#, names(prefix));
+    let schema = format!(r#"{{"anyOf": [{}, {}]}}"#, object("a"), object("b"));
+    let any = Options { property_order: PropertyOrder::Any, ..Options::default() };
+    let compiled = compile(&schema, &any).unwrap();
+    assert_eq!(compiled.grammar.documents.len(), 2);
+    // Within a document alternatives have to agree.
+    let nested = r#"{"type": "array", "uniqueItems": true, "items": {"anyOf": [
+        {"properties": {"x": {"uniqueItems": true}}}, {"properties": {"k": {"const": 1}}, "required": ["k"]}]}}"#;
+    let error = compile(nested, &Options::default()).unwrap_err();
+    assert_eq!((error.category(), error.keyword()), (Category::Unsupported, Some("uniqueItems")));
+}
+
 #[test]
 fn values_that_may_run_out_are_refused() {
     for schema in [

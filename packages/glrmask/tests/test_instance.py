@@ -219,7 +219,7 @@ def test_tool_calls(accepts, vocab):
 
 def test_an_envelope_with_rules_inside(vocab):
     """Calls of several tools, by themselves and in a slot, with items that differ and many keys in any order."""
-    keys = [f"k{i}" for i in range(12)]
+    keys = [f"k{i}" for i in range(16)]
     many = {"properties": {key: {"type": "integer"} for key in keys}, "required": keys, "additionalProperties": False}
     tag = {"properties": {"names": STRINGS | {"minItems": 2}}, "required": ["names"], "additionalProperties": False}
     tools = {"many": {"type": "object"} | many, "tag": {"type": "object"} | tag}

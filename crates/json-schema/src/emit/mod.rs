@@ -5,6 +5,7 @@
 //! satisfies has no symbol; whatever needs it gets no production, and what this makes impossible is found at the end.
 //! Objects of many keys in any order come last (`crowded.rs`): what the run time remembers of them depends on all places.
 
+mod apart;
 mod array;
 mod chain;
 mod counted;
@@ -46,14 +47,25 @@ use crowded::Crowded;
 use productive::Needs;
 use text::Text;
 
-/// The grammar of a schema.
+/// The grammar of a schema. Where the places of its rules do not agree, values with rules become documents (`apart.rs`).
 pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Grammar> {
     let goal = algebra.goal([root]);
+    let warned = algebra.warnings.len();
+    match emitted(algebra, &goal, false) {
+        Err(error) if apart::may_help(&error) => apart::grammar(algebra, &goal).ok_or(error),
+        Ok(grammar) => Ok(apart::instead_of_weakened(algebra, &goal, warned).unwrap_or(grammar)),
+        error => error,
+    }
+}
+
+/// The grammar of a goal; with values that have rules as documents, or with rules for all of it.
+fn emitted(algebra: &mut Algebra<'_>, goal: &Goal, apart: bool) -> Result<Grammar> {
     let mut emitter = Emitter::new(algebra);
+    emitter.whole = apart.then(|| goal.clone());
     let start = emitter.builder.nonterminal("start");
-    match emitter.symbol(&goal)? {
+    match emitter.symbol(goal)? {
         Some(symbol) => emitter.production(start, vec![symbol])?,
-        None => emitter.blame(start, &goal),
+        None => emitter.blame(start, goal),
     }
     let mut remembers = false;
     while let Some(task) = emitter.queue.pop() {
@@ -70,8 +82,9 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
     }
     let mut rules = None;
     if remembers || !emitter.crowded.is_empty() {
+        apart::check_none(&emitter)?;
         let crowded = emitter.crowded.keys().cloned().collect();
-        let found = places::rules(emitter.algebra, &goal, crowded)?;
+        let found = places::rules(emitter.algebra, goal, crowded)?;
         emitter.crowded_objects(&found.remembered)?;
         rules = found.rules;
     }
@@ -105,6 +118,8 @@ struct Emitter<'a, 'o> {
     key_sets: usize,
     /// Strings that are regular expressions, if there are any.
     pattern_syntax: Option<NonterminalId>,
+    /// The goal of the whole text, if values with rules in it are documents of their own.
+    whole: Option<Goal>,
     /// Where to look if a nonterminal turns out to derive nothing.
     origins: FxHashMap<NonterminalId, Rc<str>>,
 }
@@ -150,6 +165,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
             productions: 0,
             key_sets: 0,
             pattern_syntax: None,
+            whole: None,
             origins: FxHashMap::default(),
         }
     }
@@ -161,6 +177,9 @@ impl<'a, 'o> Emitter<'a, 'o> {
         let pointer = self.algebra.goal_pointer(goal);
         let at = |error: SchemaError| error.at(&pointer, "");
         let alternatives = self.alternatives(goal).map_err(at)?;
+        if self.is_document(goal, &alternatives) {
+            return self.document(goal);
+        }
         let mut symbols = self.scalars(alternatives.words, alternatives.numbers);
         symbols.extend(self.strings(&alternatives.strings, &alternatives.string_values).map_err(at)?);
         for dfa in &alternatives.automata {

@@ -39,6 +39,7 @@ mod parse;
 mod print;
 mod product;
 pub mod regex;
+mod residuals;
 mod stored;
 mod stored_regex;
 mod trie;

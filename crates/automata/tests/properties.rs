@@ -133,6 +133,26 @@ proptest! {
     }
 
     #[test]
+    fn equal_residuals_are_equal_languages(a in regexes(true), b in regexes(true), more in 0u32..4) {
+        // The same tail behind another head, and counted parts, whose ends are alike.
+        let counted = Regex::concat([b.clone(), a.repeat(0, Some(more))]);
+        let dfas = [compile(&a), compile(&b), compile(&counted), compile(&Regex::concat([b, a]))];
+        let mut known: BTreeMap<u128, Dfa> = BTreeMap::new();
+        let mut finite: BTreeMap<Vec<Vec<u8>>, u128> = BTreeMap::new();
+        for dfa in &dfas {
+            let residuals = dfa.residuals();
+            prop_assert_eq!(residuals.len(), dfa.len());
+            for state in dfa.states() {
+                let (hash, language) = (residuals[state.index()], dfa.residual(state));
+                if let Some(words) = language.words(200) {
+                    prop_assert_eq!(*finite.entry(words).or_insert(hash), hash, "{}", language);
+                }
+                prop_assert_eq!(known.entry(hash).or_insert_with(|| language.clone()), &language);
+            }
+        }
+    }
+
+    #[test]
     fn equal_languages_are_equal_values(regex in regexes(true), word in proptest::collection::vec(b'a'..=b'c', 0..4)) {
         let dfa = compile(&regex);
         prop_assert_eq!(&doubled(&dfa).unwrap().determinize().unwrap(), &dfa);

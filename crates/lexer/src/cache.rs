@@ -1,7 +1,10 @@
 //! Everything of a lexer that is filled on demand, in one place that can be bounded and cleared.
 
+use std::sync::Arc;
+
 use glrmask_automata::lexdag::{ClassDag, ClassId, ClassNode, ConditionSetId, Need, Open, IGNORED};
 use glrmask_automata::{ByteSet, Id, TerminalId};
+use glrmask_vocab::Vocab;
 use serde::{Deserialize, Serialize};
 
 use rustc_hash::FxHashMap;
@@ -52,7 +55,13 @@ pub struct LexerCache {
     classes: ClassTable,
     /// Fingerprints of the automata of components, found when first asked for.
     fingerprints: FxHashMap<ComponentId, u128>,
+    /// Residuals of their states, likewise.
+    residuals: FxHashMap<ComponentId, Arc<Residuals>>,
 }
+
+/// What can be read from each state of an automaton ([`Dfa::residuals`]), as kept on a vocabulary.
+#[derive(Debug)]
+struct Residuals(Box<[u128]>);
 
 impl LexerCache {
     /// An empty cache.
@@ -213,6 +222,17 @@ impl LexerCache {
     /// The fingerprint of a component's automaton.
     pub(crate) fn fingerprint(&mut self, lexer: &Lexer, component: ComponentId) -> u128 {
         *self.fingerprints.entry(component).or_insert_with(|| lexer.component(component).dfa().fingerprint())
+    }
+
+    /// A fingerprint of what can be read from a place of a lexeme, the same in every grammar.
+    pub(crate) fn residual(&mut self, lexer: &Lexer, vocab: &Vocab, (component, state): Thread) -> u128 {
+        let fingerprint = self.fingerprint(lexer, component);
+        let residuals = self.residuals.entry(component).or_insert_with(|| {
+            let dfa = lexer.component(component).dfa();
+            let make = || (Arc::new(Residuals(dfa.residuals().into())), size_of::<u128>() * dfa.len());
+            vocab.cache().get_or_insert(&fingerprint.to_le_bytes(), make)
+        });
+        residuals.0.get(state.index()).copied().unwrap_or(fingerprint)
     }
 
     /// The lexeme in progress, if nothing but that one lexeme without conditions makes up the scan.

@@ -18,6 +18,8 @@ use crate::component::ComponentId;
 use crate::error::LexerError;
 use crate::levels::Levels;
 use crate::lexer::Lexer;
+use crate::partings::{Pair, Partings};
+use crate::profile::has_lexeme_walk;
 use crate::scan::ScanId;
 use crate::walk::LexemeWalk;
 
@@ -32,7 +34,7 @@ pub const WIDE: usize = 1_000;
 /// Token lengths that estimates tell apart.
 const LENGTHS: usize = 64;
 /// Subtrees with fewer nodes are walked without comparing the rows of the states first.
-const WORTH_COMPARING: u32 = 12;
+pub(crate) const WORTH_COMPARING: u32 = 12;
 
 /// A token whose class differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,10 @@ impl Similarity {
         let weight = |bytes: &ByteSet| bytes.iter().map(|byte| shape.nodes(byte, 0)).sum();
         let weights = dfa.class_sets().iter().map(weight).collect();
         Self { component: id, shape, weights, longer: OnceLock::new(), levels }
+    }
+
+    pub(crate) fn dfa<'a>(&self, lexer: &'a Lexer) -> &'a Dfa {
+        lexer.component(self.component).dfa()
     }
 
     /// Equal for states that no token tells apart: their profiles are the same.
@@ -130,7 +136,7 @@ impl Similarity {
     }
 
     /// The bytes after which the states may differ; after all others they are one and the same scan.
-    fn bytes_apart(&self, lexer: &Lexer, a: StateId, b: StateId) -> ByteSet {
+    pub(crate) fn bytes_apart(&self, lexer: &Lexer, a: StateId, b: StateId) -> ByteSet {
         if !self.end_alike(lexer, a, b) {
             return ByteSet::FULL;
         }
@@ -178,7 +184,7 @@ impl Similarity {
     }
 
     /// Tokens must be longer than this to tell the states apart after their first byte.
-    fn alike(&self, x: StateId, y: StateId) -> u32 {
+    pub(crate) fn alike(&self, x: StateId, y: StateId) -> u32 {
         self.levels.as_ref().map_or(0, |levels| levels.level(x, y))
     }
 }
@@ -194,7 +200,7 @@ pub fn warm(lexer: &Lexer, vocab: &Vocab, id: ComponentId) {
     let similarity = Similarity::new(lexer, &mut cache, vocab, id);
     let hub = similarity.hub(lexer).filter(|&hub| similarity.visits(lexer, hub) >= WIDE);
     if let Some(hub) = hub.filter(|&hub| !component.dfa().is_accepting(hub)) {
-        LexemeWalk::get(component.dfa(), cache.fingerprint(lexer, id), hub, vocab);
+        LexemeWalk::get(component.dfa(), cache.residual(lexer, vocab, (id, hub)), hub, vocab);
     }
 }
 
@@ -258,7 +264,15 @@ pub fn difference(
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
     let mut walk = Walk::new(lexer, cache, vocab, similarity, limit);
-    let start = walk.at(state, reference);
+    let states = (state, reference);
+    if walk.is_inside(states) {
+        let id = similarity.component;
+        let residuals =
+            (walk.cache.residual(lexer, vocab, (id, state)), walk.cache.residual(lexer, vocab, (id, reference)));
+        let partings = Partings::get(Pair { lexer, similarity, states }, residuals, vocab, limit);
+        return Ok(if walk.below(&partings, states)? { Some(walk.moved) } else { None });
+    }
+    let start = walk.scans(states);
     for byte in walk.bytes_apart(start).iter() {
         let node = similarity.shape.roots[usize::from(byte)] as usize;
         if node > 0 && !walk.subtree(node, start)? {
@@ -283,27 +297,29 @@ pub fn difference_continued(
     limit: usize,
 ) -> Result<Option<Vec<Moved>>, LexerError> {
     let mut walk = Walk::new(lexer, cache, vocab, similarity, limit);
-    let seen = |walk: &mut Walk<'_>, state: StateId, alive: bool| {
-        let scan = |walk: &mut Walk<'_>| walk.cache.inside(lexer, (similarity.component, state), ConditionSetId::NONE);
-        alive.then(|| scan(walk))
-    };
-    for byte in similarity.bytes_apart_continued(lexer, (state, ended), (reference, reference_ended)).iter() {
-        let node = similarity.shape.roots[usize::from(byte)] as usize;
-        if node == 0 {
-            continue;
+    let states = (state, reference);
+    let inside = walk.is_inside(states);
+    let mut bytes = similarity.bytes_apart_continued(lexer, (state, ended), (reference, reference_ended));
+    if inside {
+        let both = bytes.difference(&ended.union(reference_ended));
+        let partings = Partings::find(Pair { lexer, similarity, states }, &both, vocab, limit);
+        if !walk.below(&partings, states)? {
+            return Ok(None);
         }
+        bytes = bytes.difference(&both);
+    }
+    let scans = walk.scans(states);
+    for byte in bytes.iter() {
+        let node = similarity.shape.roots[usize::from(byte)] as usize;
         let start = match (ended.contains(byte), reference_ended.contains(byte)) {
             (true, true) => continue,
-            (false, false) => walk.at(state, reference),
-            (mine, other) => {
-                let both = (seen(&mut walk, state, !mine), seen(&mut walk, reference, !other));
-                At::Scans(both)
-            }
+            (mine, other) => (scans.0.filter(|_| !mine), scans.1.filter(|_| !other)),
         };
-        if !walk.subtree(node, start)? {
+        if node > 0 && !walk.subtree(node, start)? {
             return Ok(None);
         }
     }
+    walk.moved.sort_unstable_by_key(|moved| moved.rank);
     Ok(Some(walk.moved))
 }
 
@@ -352,15 +368,6 @@ pub fn difference_of_scans(
 /// The scans of one text from either state; `None` where nothing is left.
 type Both = (Option<ScanId>, Option<ScanId>);
 
-/// Where either state has got to.
-#[derive(Clone, Copy)]
-enum At {
-    /// Both are inside the one lexeme of the component, and have not come upon a match: whatever token ends here has
-    /// the same class from both.
-    Inside(StateId, StateId),
-    Scans(Both),
-}
-
 struct Walk<'a> {
     lexer: &'a Lexer,
     cache: &'a mut LexerCache,
@@ -373,8 +380,6 @@ struct Walk<'a> {
     last_apart: Option<((StateId, StateId), ByteSet)>,
     /// The last answer about how long two states look alike.
     last_level: Option<((StateId, StateId), u32)>,
-    /// Whether the component is one terminal that leaves no conditions.
-    alone: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -385,20 +390,51 @@ impl<'a> Walk<'a> {
         similarity: &'a Similarity,
         limit: usize,
     ) -> Self {
-        let component = lexer.component(similarity.component);
-        let alone = component.terminals().len() == 1 && component.is_plain();
         let (visited, moved) = (0, Vec::new());
-        Self { lexer, cache, vocab, similarity, limit, visited, moved, last_apart: None, last_level: None, alone }
+        Self { lexer, cache, vocab, similarity, limit, visited, moved, last_apart: None, last_level: None }
     }
 
-    /// Walks the subtree of `top`, a child of the root. False if it takes too many visits.
-    fn subtree(&mut self, top: usize, start: At) -> Result<bool, LexerError> {
+    /// Whether the lexeme walk of either state says all about it.
+    fn is_inside(&self, (mine, other): (StateId, StateId)) -> bool {
+        let inside = |state| state != Dfa::DEAD && has_lexeme_walk(self.lexer, (self.similarity.component, state));
+        inside(mine) && inside(other)
+    }
+
+    /// The scans of two states of the component, nothing having been read before.
+    fn scans(&mut self, (mine, other): (StateId, StateId)) -> Both {
+        let id = self.similarity.component;
+        let mut scan =
+            |state| (state != Dfa::DEAD).then(|| self.cache.inside(self.lexer, (id, state), ConditionSetId::NONE));
+        (scan(mine), scan(other))
+    }
+
+    /// Walks what is below the nodes where the two states part. False if it takes too many visits.
+    fn below(&mut self, partings: &Partings, states: (StateId, StateId)) -> Result<bool, LexerError> {
+        let Some((roots, visited)) = partings.within(self.limit) else { return Ok(false) };
+        self.visited += visited;
+        let (trie, dfa) = (self.vocab.trie(), self.similarity.dfa(self.lexer));
+        for &root in roots {
+            let node = NodeId(root);
+            let string = self.vocab.rank_bytes(trie.first_rank(node));
+            let above = &string[..trie.depth(node) as usize - 1];
+            let next = |(mine, other), &byte| (dfa.next(mine, byte), dfa.next(other, byte));
+            let start = self.scans(above.iter().fold(states, next));
+            if !self.subtree(node.index(), start)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Walks the subtree of `top`; `start` are the scans before it. False if it takes too many visits.
+    fn subtree(&mut self, top: usize, start: Both) -> Result<bool, LexerError> {
         let trie = self.vocab.trie();
         let (bytes, ends, depths) = (trie.bytes(), trie.ends(), trie.depths());
+        let above = depths[top] - 1;
         let mut path = vec![(start, ByteSet::FULL)];
         let mut node = top;
         while node < ends[top] as usize {
-            path.truncate(depths[node] as usize);
+            path.truncate((depths[node] - above) as usize);
             let Some(&(before, apart)) = path.last() else { break };
             if !apart.contains(bytes[node]) {
                 node = ends[node] as usize;
@@ -408,45 +444,22 @@ impl<'a> Walk<'a> {
             if self.visited > self.limit {
                 return Ok(false);
             }
-            let at = self.step_both(before, bytes[node])?;
-            if self.is_alike_below(at, node) {
+            let both = (self.step(before.0, bytes[node])?, self.step(before.1, bytes[node])?);
+            if self.is_alike_below(both, node) {
                 node = ends[node] as usize;
                 continue;
             }
-            if let (At::Scans(both), Some(rank)) = (at, trie.token(NodeId::from_usize(node))) {
+            if let Some(rank) = trie.token(NodeId::from_usize(node)) {
                 let (to, from) = (self.class(both.0)?, self.class(both.1)?);
                 if from != to {
                     self.moved.push(Moved { rank, from, to });
                 }
             }
             let large = ends[node] - node as u32 > WORTH_COMPARING;
-            path.push((at, if large { self.bytes_apart(at) } else { ByteSet::FULL }));
+            path.push((both, if large { self.bytes_apart(both) } else { ByteSet::FULL }));
             node += 1;
         }
         Ok(true)
-    }
-
-    /// Two states of the component, nothing having been read before.
-    fn at(&mut self, mine: StateId, other: StateId) -> At {
-        let id = self.similarity.component;
-        let component = self.lexer.component(id);
-        let inside = |state| state != Dfa::DEAD && !component.dfa().is_accepting(state);
-        if self.alone && inside(mine) && inside(other) {
-            return At::Inside(mine, other);
-        }
-        let mut scan =
-            |state| (state != Dfa::DEAD).then(|| self.cache.inside(self.lexer, (id, state), ConditionSetId::NONE));
-        At::Scans((scan(mine), scan(other)))
-    }
-
-    fn step_both(&mut self, at: At, byte: u8) -> Result<At, LexerError> {
-        Ok(match at {
-            At::Inside(mine, other) => {
-                let dfa = self.lexer.component(self.similarity.component).dfa();
-                self.at(dfa.next(mine, byte), dfa.next(other, byte))
-            }
-            At::Scans((mine, other)) => At::Scans((self.step(mine, byte)?, self.step(other, byte)?)),
-        })
     }
 
     fn step(&mut self, scan: Option<ScanId>, byte: u8) -> Result<Option<ScanId>, LexerError> {
@@ -456,20 +469,14 @@ impl<'a> Walk<'a> {
         scan.map_or(Ok(None), |scan| self.cache.class(self.lexer, scan))
     }
     /// The two states, where nothing but the lexeme has been read.
-    fn states(&self, at: At) -> Option<(StateId, StateId)> {
-        match at {
-            At::Inside(mine, other) => Some((mine, other)),
-            At::Scans((mine, other)) => Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1)),
-        }
+    fn states(&self, (mine, other): Both) -> Option<(StateId, StateId)> {
+        Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1))
     }
     /// Whether no token at or below the node has different classes.
-    fn is_alike_below(&mut self, at: At, node: usize) -> bool {
-        let same = match at {
-            At::Inside(mine, other) => mine == other,
-            At::Scans((mine, other)) => mine == other,
-        };
+    fn is_alike_below(&mut self, both: Both, node: usize) -> bool {
         let height = self.vocab.trie().heights()[node];
-        same || self.similarity.levels.is_some() && self.states(at).is_some_and(|pair| self.level(pair) > height)
+        let has_levels = self.similarity.levels.is_some();
+        both.0 == both.1 || has_levels && self.states(both).is_some_and(|pair| self.level(pair) > height)
     }
     /// No string of fewer bytes tells the states apart.
     fn level(&mut self, pair: (StateId, StateId)) -> u32 {
@@ -482,8 +489,8 @@ impl<'a> Walk<'a> {
             }
         }
     }
-    fn bytes_apart(&mut self, at: At) -> ByteSet {
-        let Some((a, b)) = self.states(at) else { return ByteSet::FULL };
+    fn bytes_apart(&mut self, both: Both) -> ByteSet {
+        let Some((a, b)) = self.states(both) else { return ByteSet::FULL };
         match self.last_apart {
             Some((pair, apart)) if pair == (a, b) => apart,
             _ => {

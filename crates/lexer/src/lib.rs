@@ -19,6 +19,7 @@ pub mod levels;
 pub mod lexer;
 pub mod link;
 mod memo;
+mod partings;
 pub mod profile;
 pub mod relation;
 mod runs;

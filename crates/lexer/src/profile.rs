@@ -187,11 +187,15 @@ pub fn profile_inside(
 ) -> Result<Profile, LexerError> {
     let start = cache.inside(lexer, thread, ConditionSetId::NONE);
     let component = lexer.component(thread.0);
+    if !component.dfa().is_accepting(thread.1) && !has_lexeme_walk(lexer, thread) {
+        // Nothing but the lexeme can be read next: most first bytes are not worth a step.
+        return profile_under(lexer, cache, vocab, start, &component.dfa().next_bytes(thread.1));
+    }
     if !has_lexeme_walk(lexer, thread) {
         return profile(lexer, cache, vocab, start);
     }
     let walk = if wide {
-        LexemeWalk::get(component.dfa(), cache.fingerprint(lexer, thread.0), thread.1, vocab)
+        LexemeWalk::get(component.dfa(), cache.residual(lexer, vocab, thread), thread.1, vocab)
     } else {
         Arc::new(LexemeWalk::new(component.dfa(), thread.1, vocab))
     };

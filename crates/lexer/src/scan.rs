@@ -253,6 +253,9 @@ impl ScanTable {
         if self.scans.len() > SCAN_LIMIT {
             return Err(LexerError::limit("lexings of tokens", self.scans.len(), SCAN_LIMIT));
         }
+        if let Some(next) = self.step_inside(lexer, id, byte) {
+            return Ok(next);
+        }
         let scan = self.scans[id].clone();
         let Some(pending) = sets.step(&lexer.kill_automata, scan.pending, byte) else { return Ok(None) };
         let mut edges: SmallVec<[ScanEdge; 2]> = SmallVec::new();
@@ -272,6 +275,24 @@ impl ScanTable {
         let mut next = Scan { origin: scan.origin, at_boundary: false, pending, threads, edges };
         canonical_origin(lexer, &mut next);
         Ok(Some(self.intern(next)))
+    }
+
+    /// A step within the only lexeme in progress, where it can neither end nor has ended before: most steps, and most of
+    /// these lead nowhere. `None` for all others.
+    fn step_inside(&mut self, lexer: &Lexer, scan: ScanId, byte: u8) -> Option<Option<ScanId>> {
+        let scan = &self.scans[scan];
+        let &[(id, state)] = scan.threads.as_slice() else { return None };
+        let dfa = lexer.component(id).dfa();
+        let plain = scan.edges.is_empty() && !scan.at_boundary && scan.pending == ConditionSetId::NONE;
+        if !plain || dfa.is_accepting(state) {
+            return None;
+        }
+        let next = dfa.next(state, byte);
+        if next == Dfa::DEAD {
+            return Some(None);
+        }
+        let origin = scan.origin;
+        Some(Some(self.inside_lexemes(lexer, origin, SmallVec::from_elem((id, next), 1))))
     }
 
     /// Lexemes that match up to here and are ended by reading `byte` as the start of the next one.
@@ -307,14 +328,14 @@ impl ScanTable {
             let threads = self.starting_threads(lexer, origin, byte);
             let first = match threads.is_empty() {
                 true => DEAD,
-                false => self.inside_first(lexer, origin, threads).0,
+                false => self.inside_lexemes(lexer, origin, threads).0,
             };
             self.set_step(lexer, boundary, byte, first);
         }
         self.known_step(lexer, boundary, byte)
     }
 
-    fn inside_first(&mut self, lexer: &Lexer, origin: StartSetId, threads: SmallVec<[Thread; 2]>) -> ScanId {
+    fn inside_lexemes(&mut self, lexer: &Lexer, origin: StartSetId, threads: SmallVec<[Thread; 2]>) -> ScanId {
         let (pending, edges) = (ConditionSetId::NONE, SmallVec::new());
         let mut scan = Scan { origin, at_boundary: false, pending, threads, edges };
         canonical_origin(lexer, &mut scan);

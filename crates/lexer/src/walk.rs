@@ -85,10 +85,10 @@ pub struct LexemeWalk {
 }
 
 impl LexemeWalk {
-    /// The walk from `state` of `dfa`: found on the vocabulary, or made. For states from which much can be read; for
-    /// others [`new`](Self::new) is quicker than the search.
-    pub fn get(dfa: &Dfa, fingerprint: u128, state: StateId, vocab: &Vocab) -> Arc<Self> {
-        let key = walk_key(dfa, fingerprint, state);
+    /// The walk from `state` of `dfa`: found on the vocabulary under its [residual](Dfa::residuals), or made. For states
+    /// from which much can be read; for others [`new`](Self::new) is quicker than the search.
+    pub fn get(dfa: &Dfa, residual: u128, state: StateId, vocab: &Vocab) -> Arc<Self> {
+        let key = residual.to_le_bytes();
         if let Some(known) = vocab.cache().get(&key) {
             return known;
         }
@@ -118,21 +118,6 @@ impl LexemeWalk {
         let inside = Arc::new(TokenGroup::new(builder.inside));
         Self { inside, crossing: builder.crossing, visited }
     }
-}
-
-/// States beyond which a walk is kept for its automaton alone.
-const KEY_STATES: usize = 400;
-
-/// Under which key the walk from a state is kept: what can be read from there on, if that is small (a string with five
-/// characters left is the same whatever its limit); otherwise the automaton and the state.
-fn walk_key(dfa: &Dfa, fingerprint: u128, state: StateId) -> [u8; 20] {
-    let own = dfa.fingerprint_from(state, KEY_STATES);
-    let mut key = [u8::MAX; 20];
-    key[..16].copy_from_slice(&own.unwrap_or(fingerprint).to_le_bytes());
-    if own.is_none() {
-        key[16..].copy_from_slice(&state.0.to_le_bytes());
-    }
-    key
 }
 
 struct Builder {

@@ -214,8 +214,7 @@ impl TokenSets {
     }
 
     /// The mask of all tokens whose class is accepted. `whole`: the same with nothing moved, if it is known. `known`: masks
-    /// with nothing moved, by the sets in them; looked up and added to where masks are made while decoding, since many
-    /// accepted sets differ in nothing that this profile has.
+    /// with nothing moved, by the sets in them: many accepted sets differ in nothing that this profile has.
     pub(crate) fn mask(
         &self,
         dwa: &ParserDwa,
@@ -228,10 +227,7 @@ impl TokenSets {
             None => {
                 let wanted = self.wanted(dwa, accept);
                 let make = || Arc::new(self.whole_mask(&wanted, vocab));
-                match self.row {
-                    Some(_) => known.entry(wanted.clone()).or_insert_with(make).clone(),
-                    None => make(),
-                }
+                known.entry(wanted.clone()).or_insert_with(make).clone()
             }
         };
         let (mut removed, mut added) = (Vec::new(), Vec::new());
@@ -333,6 +329,9 @@ fn ids_besides<'a>(
         let rest = set.shared.as_ref().filter(|g| !group.is_some_and(|group| Arc::ptr_eq(group, g)));
         rest.into_iter().flat_map(|g| g.ranks().ranges())
     };
-    let ranges = sets.flat_map(|set| set.own.ranges().iter().chain(shared(set)));
-    ranges.flat_map(|&(start, end)| vocab.range_ids(start, end)).map(|id| id.0).collect()
+    let mut ids: Vec<u32> = Vec::new();
+    for &(start, end) in sets.flat_map(|set| set.own.ranges().iter().chain(shared(set))) {
+        ids.extend(vocab.range_ids(start, end).iter().map(|id| id.0));
+    }
+    ids.into()
 }

@@ -75,6 +75,14 @@ impl Cache {
         Ok(kept.downcast().unwrap_or(value))
     }
 
+    /// Stores a value of `bytes` bytes under this key and type, in place of one that is there.
+    pub fn insert<T: Any + Send + Sync>(&self, key: &[u8], value: Arc<T>, bytes: usize) {
+        let key: Key = (TypeId::of::<T>(), key.into());
+        let mut shelf = self.shelf.lock();
+        shelf.remove(&key);
+        shelf.insert(key, value, bytes, self.budget);
+    }
+
     /// [`get_or_try_insert`](Self::get_or_try_insert) for a `make` that cannot fail.
     pub fn get_or_insert<T, F>(&self, key: &[u8], make: F) -> Arc<T>
     where
@@ -156,6 +164,15 @@ impl Shelf {
         self.stats.entries += 1;
         self.stats.bytes += bytes;
         value
+    }
+
+    /// Drops the value of this key.
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.entries.remove(key) {
+            self.by_use.remove(&entry.last_use);
+            self.stats.bytes -= entry.bytes;
+            self.stats.entries -= 1;
+        }
     }
 
     /// Drops the least recently used values until at most `bytes` are held.

@@ -181,6 +181,22 @@ fn differences_in_counted_repetition() {
 }
 
 #[test]
+fn lexers_share_where_states_part() {
+    // The ends of counted repetitions are the same whatever the count is and whatever follows.
+    let vocab = vocab(words(6));
+    let check = |patterns: &[&str]| {
+        let before = vocab.cache().stats().hits;
+        let defs: Vec<_> = patterns.iter().enumerate().map(|(i, p)| terminal(i, regex(p), patterns.len())).collect();
+        check_differences(&lexer(&defs), &vocab);
+        vocab.cache().stats().hits - before
+    };
+    let first = check(&["c[ab]{0,9}c"]);
+    assert!(check(&["c[ab]{2,12}c"]) > first, "the ends are found again");
+    check(&["c([ab]|ca){1,7}c", "a+"]);
+    check(&["b[ab]{0,5}c", "c"]);
+}
+
+#[test]
 fn lexers_share_walks_on_one_vocabulary() {
     // Large enough for walks to be kept, and used by several lexers with equal and with different terminals.
     let vocab = vocab(words(7));

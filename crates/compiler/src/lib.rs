@@ -169,7 +169,10 @@ fn finish(
     config: &Config,
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
 ) -> Result<Constraint, CompileError> {
-    let constraint = Constraint::new(parts, vocab.clone(), config.runtime(boundary_triggers))?;
+    let mut constraint = Constraint::new(parts, vocab.clone(), config.runtime(boundary_triggers))?;
+    if config.policy.optimization == Optimization::FastRuntime && components.is_none() {
+        constraint = constraint.made_to_be_filled();
+    }
     observe(Stage::Constraint)?;
     fills::adopt(&constraint, components.as_deref().unwrap_or_default(), config)?;
     let size = |all: Vec<Fillable>| if all.iter().any(Fillable::is_large) { Size::Large } else { Size::Small };

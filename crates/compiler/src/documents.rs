@@ -18,6 +18,7 @@ use glrmask_vocab::{TokenId, Vocab};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::CompileError;
+use crate::policy::Policy;
 use crate::{compile, Config};
 
 /// Pairs of states that [`check_neighbours`] looks at.
@@ -66,8 +67,9 @@ pub(crate) fn check_texts(
         let (documents, slots, marks) = Default::default();
         let alone = Grammar { start: document.start, instance, documents, slots, marks, ..grammar.clone() };
         let bytes = Vocab::new((0..=255u8).map(|byte| (TokenId(u32::from(byte)), [byte])))?;
-        let config = Config { normalize: config.normalize.clone(), tables: config.tables, ..Config::default() };
-        compile(&alone, &bytes, &config)?;
+        let policy = Policy { check: config.policy.check.clone(), ..Config::default().policy };
+        let (normalize, automata, tables) = (config.normalize.clone(), config.automata, config.tables);
+        compile(&alone, &bytes, &Config { normalize, automata, tables, policy, ..Config::default() })?;
     }
     Ok(())
 }

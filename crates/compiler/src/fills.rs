@@ -48,22 +48,27 @@ impl Fills {
 
 impl Program {
     /// Fills the tables of the component alone as the policy says, unless that was done before or it has slots. Nothing is
-    /// kept if the time is up meanwhile.
+    /// kept if the time is up meanwhile, and no tables if a limit of the policy cuts them off: others may have another.
     ///
     /// # Errors
     /// Cancelled; a limit, if the policy is strict.
     pub(crate) fn fill(&self, vocab: &Vocab, config: &Config) -> Result<(), CompileError> {
         let mode = config.policy.optimization;
+        let is_complete = |part: &Option<FilledPart>| part.as_ref().is_some_and(|part| part.cut().is_none());
         let is_done = |fill: Fill| {
-            let is_complete = fill.part.is_some_and(|part| part.cut().is_none());
-            is_complete || fill.mode == Optimization::FastRuntime || mode != Optimization::FastRuntime
+            is_complete(&fill.part) || fill.mode == Optimization::FastRuntime || mode != Optimization::FastRuntime
         };
         if self.fills.get().is_some_and(is_done) {
             return Ok(());
         }
         let (part, is_large) = if self.is_fillable() { self.filled(vocab, config)? } else { (None, false) };
+        let is_cut = config.policy.limits != FillLimits::default() && !is_complete(&part);
+        let fill = match is_cut {
+            true => Fill { mode: Optimization::FastBuild, is_large, part: None },
+            false => Fill { mode, is_large, part },
+        };
         if config.policy.check().is_ok() {
-            self.fills.set(Fill { mode, is_large, part });
+            self.fills.set(fill);
         }
         Ok(())
     }

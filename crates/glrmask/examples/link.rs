@@ -1,6 +1,7 @@
 //! What linking takes beside compiling: `cargo run --release --example link -- [RANKS [PROPERTIES]]`.
 //!
-//! An object of 2 000 properties in `"<tool>" child "</tool>"`, compiled as bound, prepared, and linked, all in one mode. RANKS is a file of tiktoken ranks; without it the vocabulary is made up. Milliseconds, least and most of three.
+//! An object of 2 000 properties in `"<tool>" child "</tool>"`, compiled as bound, prepared, and linked, all in one mode.
+//! RANKS is a file of tiktoken ranks; without it the vocabulary is made up. Milliseconds, least and most of three.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use glrmask::{
-    BoundaryTriggerDetail, CompileOptions, Constraint, Grammar, Optimization, PrepareOptions, PreparedGrammar, TokenId,
-    Vocab,
+    BoundaryTriggerDetail, CompileOptions, Constraint, Grammar, Limits, Optimization, PrepareOptions, PreparedGrammar,
+    TokenId, Vocab,
 };
 use proptest::prelude::*;
 
@@ -251,6 +251,51 @@ fn places_that_no_token_leaves_are_taken_over() {
     let [left, never_left, follows_itself, once] = ["\">\"", "\"x\"", "(x | \">\")", "(\"c\" x)?"].map(taken);
     assert!(0 < left && left < never_left && 0 < once);
     assert_eq!(follows_itself, 0);
+}
+
+/// What a limit has cut off when preparing is filled when it is linked without one.
+#[test]
+fn limits_of_preparing_are_none_of_linking() {
+    let vocab = vocab();
+    let child = Grammar::from_glrm("start s; nt s = \"<\" (\"abc\" | \"bca\" | /[ab]+c/ \"cab\") \">\";").unwrap();
+    let root = Grammar::from_glrm("start s; extern grammar x; nt s = \"a\" x \"x\";").unwrap();
+    let mut bound = root.clone();
+    bound.bind("x", &child).unwrap();
+    let whole = compiled(&bound, &vocab, false).unwrap();
+    let optimization = Optimization::FastRuntime;
+    let limits = Limits { states: Some(2), ..Limits::default() };
+    let preparing = PrepareOptions { optimization, limits, ..PrepareOptions::default() };
+    let mut parts = root.prepare(&vocab, &preparing).unwrap();
+    parts.bind("x", child.prepare(&vocab, &preparing).unwrap()).unwrap();
+    let linked = parts.link(&CompileOptions { optimization, ..CompileOptions::default() }).unwrap();
+    assert!(linked.is_complete());
+    assert!(linked.adopted_places() > 0);
+    same(&whole, &linked, 3).unwrap();
+}
+
+/// Several parts, of which each takes numbers behind those of the one before.
+#[test]
+fn many_parts_are_taken_over() {
+    let vocab = vocab();
+    let children = ["abc", "bca", "cab", "acb"]
+        .map(|word| Grammar::from_glrm(&format!("start s; nt s = \"<\" (\"{word}\" | /[ab]+c/ s) \">\";")).unwrap());
+    let names = ["w", "x", "y", "z"];
+    let externs: String = names.iter().map(|name| format!("extern grammar {name}; ")).collect();
+    let root = Grammar::from_glrm(&format!("start s; {externs} nt s = (\"a\" w | \"b\" x | \"c\" (y | z)) \" \" s?;"));
+    let root = root.unwrap();
+    let mut bound = root.clone();
+    names.iter().zip(&children).for_each(|(name, child)| bound.bind(name, child).unwrap());
+    let whole = compiled(&bound, &vocab, false).unwrap();
+    let slots: Vec<(&str, &Grammar)> = names.into_iter().zip(&children).collect();
+    for (prepare, saved) in [(Optimization::Auto, false), (Optimization::FastRuntime, true)] {
+        let ways = Ways { prepare, link: Optimization::FastRuntime, threads: 1, saved };
+        let linked = ways.link(&root, &slots, &vocab).unwrap();
+        assert!(saved || linked.adopted_places() > 0);
+        assert!(linked.is_complete());
+        for seed in 0..40 {
+            same(&whole, &linked, seed).unwrap();
+        }
+    }
 }
 
 /// Nothing of a child is taken over whose last lexeme may still become longer, where what follows could do that.

@@ -151,6 +151,14 @@ fn alternatives_that_do_not_agree() {
     let any = Options { property_order: PropertyOrder::Any, ..Options::default() };
     let compiled = compile(&schema, &any).unwrap();
     assert_eq!(compiled.grammar.documents.len(), 2);
+    // What was left out before that was found out is enforced as well, and nothing is said of it.
+    let object = |prefix: &str, array: &str| {
+        let v = format!(r#"{{"required": [{}]}}"#, names(prefix));
+        format!(r#"{{"type": "object", "properties": {{"u": {{"type": "array"{array}}}, "v": {v}}}}}"#)
+    };
+    let schema = format!(r#"{{"anyOf": [{}, {}]}}"#, object("a", r#", "uniqueItems": true"#), object("b", ""));
+    let compiled = compile(&schema, &Options { unsupported: Unsupported::Weaken, ..any.clone() }).unwrap();
+    assert_eq!((compiled.grammar.documents.len(), compiled.warnings), (3, vec![]));
     // Within a document alternatives have to agree.
     let nested = r#"{"type": "array", "uniqueItems": true, "items": {"anyOf": [
         {"properties": {"x": {"uniqueItems": true}}}, {"properties": {"k": {"const": 1}}, "required": ["k"]}]}}"#;

@@ -1,9 +1,11 @@
 //! Lexing for grammar-constrained decoding: terminals to components, longest match, classes of tokens, profiles,
 //! filled on demand. Knows bytes, never productions.
 //!
-//! In reading order: [`lexer`] (terminals and components), [`link`] (lexers side by side), [`conditions`] (longest match), [`scan`] (all lexings of a
-//! text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`] (what a parser can learn
-//! from a token), [`mod@profile`] (the vocabulary by class), [`split`] (the same behind the first lexeme), [`walk`] (what a lexeme alone makes of the vocabulary), [`cache`] (all that is filled on demand).
+//! In reading order: [`lexer`] (terminals and components), [`link`] (lexers side by side), [`conditions`] (longest match),
+//! [`scan`] (all lexings of a text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`]
+//! (what a parser can learn from a token), [`mod@profile`] (the vocabulary by class), [`split`] (the same behind the first
+//! lexeme), [`walk`] (what a lexeme alone makes of the vocabulary), [`mod@difference`] and `partings` (how profiles
+//! differ), [`cache`] (all that is filled on demand).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]

@@ -12,6 +12,7 @@
 //! Which tokens can leave is found by scanning those few that hold the last byte of the part and then the first of what
 //! follows. All other places are filled as ever. Plain reference: nothing taken over; every mask is the same.
 
+use std::cmp::Reverse;
 use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::constraint::Inner;
 use crate::eager::Cut;
 use crate::error::{ArtifactError, RuntimeError};
 use crate::fill::Viability;
-use crate::frozen::{Frozen, Place};
+use crate::frozen::{Frozen, Joined, Place};
 use crate::stored::StoredFrozen;
 
 /// What a constraint has filled before decoding, to be taken over by others that its grammar is part of.
@@ -116,20 +117,25 @@ impl Adopted {
             return Ok(None);
         }
         let (mut places, mut tops, mut cut) = (FxHashMap::default(), BitSet::new(inner.tables.states()), None);
-        let mut taken = Vec::new();
-        for part in parts.iter().filter(|part| part.can_be_taken_over(inner)) {
-            let mut adoption = Adoption::new(inner, part);
+        let mut parts: Vec<_> = parts.iter().filter(|part| part.can_be_taken_over(inner)).collect();
+        // The largest first: the others are added to it.
+        parts.sort_by_key(|part| Reverse(part.filled.frozen.edges.len() + part.filled.frozen.masks.len()));
+        let (mut joined, mut leaving): (Option<Joined>, _) = (None, Leaving::default());
+        for part in parts {
+            let mut adoption = Adoption::new(inner, part, &mut leaving);
             for id in part.components.clone().map(ComponentId::from_usize) {
                 places.insert(id, adoption.places(id)?);
             }
             let own = adoption.tops()?;
-            taken.push(part.moved(inner, &places, &own));
+            let (moved, first) = (part.moved(&places, &own), part.components.start);
+            match &mut joined {
+                Some(joined) => joined.add(moved, first),
+                None => joined = Some(Joined::with_places(moved, first, no_places(inner))),
+            }
             tops.union_with(&own);
             cut = cut.or(part.filled.cut);
         }
-        // The largest first: the others are added to it.
-        taken.sort_by_key(|frozen| std::cmp::Reverse(frozen.edges.len() + frozen.masks.len()));
-        let frozen = Arc::new(Frozen::join(taken));
+        let frozen = Arc::new(joined.map(Joined::finish).unwrap_or_default());
         Ok((!places.is_empty()).then_some(Self { frozen, cut, places, tops }))
     }
 
@@ -148,9 +154,16 @@ impl Adopted {
 impl LinkedPart {
     /// Whether anything of the part is in the whole as it is alone.
     fn can_be_taken_over(&self, inner: &Inner) -> bool {
-        let fits = self.filled.frozen.inside.len() == self.components.len();
         let follows_itself = self.follow.iter().any(|t| self.terminals.contains(&t));
-        fits && !follows_itself && self.ends_conditions(&inner.lexer)
+        self.is_within(inner) && !follows_itself && self.ends_conditions(&inner.lexer)
+    }
+
+    /// Whether the numbers are some of the whole, and the tables as large as they say.
+    fn is_within(&self, inner: &Inner) -> bool {
+        let (components, states) = (inner.lexer.components(), inner.tables.states());
+        let sizes = components.iter().skip(self.components.start).take(self.components.len()).map(|c| c.dfa().len());
+        let has_states = self.states.end <= states && self.entries.iter().all(|entry| entry.index() < states);
+        has_states && sizes.eq(self.filled.frozen.inside.iter().map(Vec::len))
     }
 
     /// Whether no condition outlives the last lexeme of the part: such a lexeme leaves none, and no terminal of the part of
@@ -186,19 +199,16 @@ impl LinkedPart {
         entries.chain((!start).then_some(moved))
     }
 
-    /// The tables by the numbers of the whole, as far as they are still true.
-    fn moved(&self, inner: &Inner, kept: &FxHashMap<ComponentId, BitSet>, tops: &BitSet) -> Frozen {
+    /// The tables by the numbers of the whole, as far as they are still true, with the places of the part alone.
+    fn moved(&self, kept: &FxHashMap<ComponentId, BitSet>, tops: &BitSet) -> Frozen {
         let own = &self.filled.frozen;
-        let mut inside: Vec<Vec<Place>> =
-            inner.lexer.components().iter().map(|c| vec![Place::default(); c.dfa().len()]).collect();
-        for (id, places) in self.components.clone().zip(&own.inside) {
-            let Some(kept) = kept.get(&ComponentId::from_usize(id)) else { continue };
-            for (state, (to, &from)) in inside[id].iter_mut().zip(places).enumerate() {
-                if kept.contains(state) {
-                    *to = from;
-                }
-            }
-        }
+        let kept_places = |(id, places): (usize, &Vec<Place>)| {
+            let kept = kept.get(&ComponentId::from_usize(id));
+            let is_kept = |state| kept.is_some_and(|kept| kept.contains(state));
+            let places = places.iter().enumerate();
+            places.map(|(state, &place)| if is_kept(state) { place } else { Place::default() }).collect()
+        };
+        let inside = self.components.clone().zip(&own.inside).map(kept_places).collect();
         let boundary =
             own.boundary.iter().flat_map(|(&top, &profile)| self.places_of(top).map(move |to| (to, profile)));
         // Below its entry nothing of the part is read.
@@ -245,13 +255,31 @@ impl LinkedPart {
     }
 }
 
+/// No place of any component.
+fn no_places(inner: &Inner) -> Vec<Vec<Place>> {
+    inner.lexer.components().iter().map(|component| vec![Place::default(); component.dfa().len()]).collect()
+}
+
+/// Tokens that hold a last byte of a part and then a first one of what follows: parts have mostly the same.
+#[derive(Default)]
+struct Leaving(FxHashMap<(ByteSet, ByteSet), Arc<[Rank]>>);
+
+impl Leaving {
+    fn tokens(&mut self, vocab: &Vocab, last: ByteSet, next: ByteSet) -> Arc<[Rank]> {
+        let leaves = |pair: &[u8]| matches!(pair, &[a, b] if last.contains(a) && next.contains(b));
+        let is_leaving = |rank: &Rank| vocab.rank_bytes(*rank).windows(2).any(leaves);
+        let ranks = || (0..vocab.rank_count()).map(Rank::from_usize);
+        self.0.entry((last, next)).or_insert_with(|| ranks().filter(is_leaving).collect()).clone()
+    }
+}
+
 /// Finds out which places of a part see what they see in the part alone.
 struct Adoption<'a> {
     inner: &'a Inner,
     part: &'a LinkedPart,
     lexer: LexerCache,
     /// Tokens that may leave the part, and their first bytes.
-    leaving: Vec<Rank>,
+    leaving: Arc<[Rank]>,
     leaving_first: ByteSet,
     /// What can follow the part begins with these.
     next: ByteSet,
@@ -262,14 +290,12 @@ struct Adoption<'a> {
 }
 
 impl<'a> Adoption<'a> {
-    fn new(inner: &'a Inner, part: &'a LinkedPart) -> Self {
+    fn new(inner: &'a Inner, part: &'a LinkedPart, leaving: &mut Leaving) -> Self {
         let union = |all: ByteSet, bytes| all.union(&bytes);
         let last = KnownAs::all(&inner.lexer, &part.last).iter().map(KnownAs::last_bytes).fold(ByteSet::EMPTY, union);
         let next =
             KnownAs::all(&inner.lexer, &part.follow).iter().map(KnownAs::first_bytes).fold(ByteSet::EMPTY, union);
-        let ranks = (0..inner.vocab.rank_count()).map(Rank::from_usize);
-        let leaves = |pair: &[u8]| matches!(pair, &[a, b] if last.contains(a) && next.contains(b));
-        let leaving: Vec<Rank> = ranks.filter(|&rank| inner.vocab.rank_bytes(rank).windows(2).any(leaves)).collect();
+        let leaving = leaving.tokens(&inner.vocab, last, next);
         let first_bytes = leaving.iter().filter_map(|&rank| inner.vocab.rank_bytes(rank).first().copied());
         let leaving_first = first_bytes.collect();
         let is_entered_plainly = is_entered_plainly(&inner.tables, part);

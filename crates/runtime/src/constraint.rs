@@ -209,14 +209,17 @@ impl Constraint {
         FilledPart::new(&self.0, self.0.frozen().as_ref()?, cut)
     }
 
-    /// Takes over what parts have filled alone, so that [`fill`](Self::fill) leaves it out. To be called once, before
-    /// anything is filled; later calls do nothing. Returns whether anything was taken over.
+    /// Takes over what parts have filled alone, so that [`fill`](Self::fill) leaves it out. Does nothing where something was
+    /// taken over or filled before. Returns whether anything was taken over.
     ///
     /// Time: that of copying the tables, and a look at each place of the parts' lexemes.
     ///
     /// # Errors
     /// A limit on longest-match conditions.
     pub fn adopt(&self, parts: &[LinkedPart]) -> Result<bool, RuntimeError> {
+        if self.0.adopted.get().is_some() || self.0.frozen().is_some() {
+            return Ok(false);
+        }
         let Some(adopted) = Adopted::new(&self.0, parts)? else { return Ok(false) };
         let frozen = adopted.frozen.clone();
         let is_first = self.0.adopted.set(adopted).is_ok();

@@ -90,16 +90,16 @@ impl Frozen {
     /// Tables filled apart from each other, side by side: the numbers of each are shifted past those of the one before.
     pub(crate) fn join(parts: Vec<Self>) -> Self {
         let mut parts = parts.into_iter();
-        let mut joined = parts.next().unwrap_or_default();
-        parts.for_each(|part| joined.append(part));
-        joined.counted()
+        let mut joined = Joined::new(parts.next().unwrap_or_default());
+        parts.for_each(|part| joined.add(part, 0));
+        joined.finish()
     }
 
-    fn append(&mut self, part: Self) {
+    /// Adds tables whose first component has this number, and whose queries are shifted by so many.
+    fn append(&mut self, part: Self, component: usize, queries: u32) {
         // The first row and the first accepted set are reserved and the same in all tables.
         let (rows, accepts) = (self.rows.saturating_sub(1), self.accepts.saturating_sub(1));
         let profiles = self.queries.len() as u32;
-        let queries = self.asked().map(|q| q.0.saturating_add(1)).max().unwrap_or(0);
         // What was loaded may have any numbers.
         let query = |q: QueryId| QueryId(q.0.saturating_add(queries));
         let profile = |p: ProfileId| ProfileId(p.0.saturating_add(profiles));
@@ -110,13 +110,9 @@ impl Frozen {
             Viability::Query(q) => Viability::Query(query(q)),
             other => other,
         };
-        let places = self.inside.iter_mut().flatten().zip(part.inside.into_iter().flatten());
-        for (place, more) in places {
-            // A profile without viability was made for comparisons only, and has no rows.
-            if more.viability.is_some() {
-                *place = Place { viability: more.viability.map(viability), profile: more.profile.map(profile) };
-            }
-        }
+        let place =
+            |place: Place| Place { viability: place.viability.map(viability), profile: place.profile.map(profile) };
+        self.take_places(component, part.inside, place);
         self.viability_at_boundary = self.viability_at_boundary.or(part.viability_at_boundary.map(viability));
         part.boundary.into_iter().for_each(|(top, p)| {
             self.boundary.entry(top).or_insert(profile(p));
@@ -131,6 +127,17 @@ impl Frozen {
         self.masks.extend(part.masks.into_iter().map(|((p, a), mask)| ((profile(p), accept(a)), mask)));
     }
 
+    /// Takes over places of components from this one on.
+    fn take_places(&mut self, component: usize, inside: Vec<Vec<Place>>, moved: impl Fn(Place) -> Place) {
+        let places = self.inside.iter_mut().skip(component).zip(inside);
+        for (place, more) in places.flat_map(|(places, more)| places.iter_mut().zip(more)) {
+            // A profile without viability was made for comparisons only, and has no rows.
+            if more.viability.is_some() {
+                *place = moved(more);
+            }
+        }
+    }
+
     /// Every query that something in here asks; some more than once.
     fn asked(&self) -> impl Iterator<Item = QueryId> + '_ {
         let places = self.inside.iter().flatten().filter_map(|place| place.viability);
@@ -139,6 +146,11 @@ impl Frozen {
             _ => None,
         });
         self.queries.iter().copied().chain(self.starts.keys().map(|key| key.0)).chain(viabilities)
+    }
+
+    /// One more than the largest of them.
+    fn asked_end(&self) -> u32 {
+        self.asked().map(|query| query.0.saturating_add(1)).max().unwrap_or(0)
     }
 
     /// With its size.
@@ -202,5 +214,38 @@ impl Frozen {
             masks: self.masks.len(),
             bytes: self.bytes,
         }
+    }
+}
+
+/// Tables that others are added to, one after the other: in the time of what is added.
+pub(crate) struct Joined {
+    frozen: Frozen,
+    /// Numbers of queries that are taken.
+    queries: u32,
+}
+
+impl Joined {
+    /// Begins with these, which have every component.
+    pub(crate) fn new(frozen: Frozen) -> Self {
+        let queries = frozen.asked_end();
+        Self { frozen, queries }
+    }
+
+    /// Begins with tables of some of the components, of which the first has this number; `places` are all there are.
+    pub(crate) fn with_places(mut frozen: Frozen, component: usize, places: Vec<Vec<Place>>) -> Self {
+        let own = std::mem::replace(&mut frozen.inside, places);
+        frozen.take_places(component, own, |place| place);
+        Self::new(frozen)
+    }
+
+    /// Adds tables whose first component has this number.
+    pub(crate) fn add(&mut self, part: Frozen, component: usize) {
+        let asked = part.asked_end();
+        self.frozen.append(part, component, self.queries);
+        self.queries = self.queries.saturating_add(asked);
+    }
+
+    pub(crate) fn finish(self) -> Frozen {
+        self.frozen.counted()
     }
 }

@@ -5,10 +5,11 @@
 //! for themselves), [`marker`] (where markers may stand), `accept` (may the text end), `query` (asking the Parser DWA),
 //! `fill` (tables filled on demand), `similar` (profiles as differences), `split` (masks behind the first terminal), `mask`
 //! (from classes back to tokens), [`eager`] (the fill run to the end before decoding), `contexts` (what it has to ask of the
-//! parser), `frozen` (its result), `progress` (waiting for it), `history` (going back), [`speculate`] (several tokens),
-//! [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules that a grammar cannot say),
-//! `documents` and `readings` (such rules in parts of a text), `beside` (both), `following` (the grammar for searches), [`explain`] and `words` (why a token is allowed or not), [`dump`] (tables and states as text
-//! and graphs), [`artifact`], `stored` and `stored_split` (save and load).
+//! parser), `frozen` (its result), `adopted` (what of it was filled by parts), `progress` (waiting for it), `history` (going
+//! back), [`speculate`] (several tokens), [`batch`] (several sequences), [`completion`] (closing a text), `instance` (rules
+//! that a grammar cannot say), `documents` and `readings` (such rules in parts of a text), `beside` (both), `following` (the
+//! grammar for searches), [`explain`] and `words` (why a token is allowed or not), [`dump`] (tables and states as text and
+//! graphs), [`artifact`], `stored` and `stored_split` (save and load).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]

@@ -71,7 +71,8 @@ fn code(viability: Option<Viability>) -> u32 {
         None | Some(Viability::Shift) => UNKNOWN,
         Some(Viability::Always) => ALWAYS,
         Some(Viability::Never) => NEVER,
-        Some(Viability::Query(query)) => QUERY + query.0,
+        // What was loaded may have any numbers.
+        Some(Viability::Query(query)) => QUERY.saturating_add(query.0),
     }
 }
 

@@ -52,7 +52,11 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
     let goal = algebra.goal([root]);
     let warned = algebra.warnings.len();
     match emitted(algebra, &goal, false) {
-        Err(error) if apart::may_help(&error) => apart::grammar(algebra, &goal).ok_or(error),
+        Err(error) if apart::may_help(&error) => {
+            // What was left out on the way may be enforced then.
+            algebra.warnings.truncate(warned);
+            apart::grammar(algebra, &goal).ok_or(error)
+        }
         Ok(grammar) => Ok(apart::instead_of_weakened(algebra, &goal, warned).unwrap_or(grammar)),
         error => error,
     }

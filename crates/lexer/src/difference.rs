@@ -54,7 +54,10 @@ pub struct Similarity {
     shape: Arc<Shape>,
     /// Per byte class of the automaton, the trie nodes that begin with it.
     weights: Box<[usize]>,
-    /// The same for tokens that are longer than so many bytes; found when states are first compared.
+    /// Per byte class, the bytes of the longest token that begins with it.
+    longest: Box<[u32]>,
+    /// Trie nodes by byte class as in `weights`, for tokens that are longer than so many bytes; found when states are first
+    /// compared.
     longer: OnceLock<Vec<[u32; LENGTHS]>>,
     levels: Option<Arc<Levels>>,
 }
@@ -77,16 +80,27 @@ impl Similarity {
         let shape = Shape::of(vocab);
         let weight = |bytes: &ByteSet| bytes.iter().map(|byte| shape.nodes(byte, 0)).sum();
         let weights = dfa.class_sets().iter().map(weight).collect();
-        Self { component: id, shape, weights, longer: OnceLock::new(), levels }
+        let longest = |bytes: &ByteSet| bytes.iter().map(|byte| shape.longest[usize::from(byte)]).max().unwrap_or(0);
+        let longest = dfa.class_sets().iter().map(longest).collect();
+        Self { component: id, shape, weights, longest, longer: OnceLock::new(), levels }
     }
 
     pub(crate) fn dfa<'a>(&self, lexer: &'a Lexer) -> &'a Dfa {
         lexer.component(self.component).dfa()
     }
 
-    /// Equal for states that no token tells apart: their profiles are the same.
-    pub fn block(&self, state: StateId) -> Option<u32> {
-        self.levels.as_ref()?.block(state)
+    /// Equal for states that no token tells apart: their profiles are the same. Only tokens count that can be read on from
+    /// the state: few and short ones where a character is read in part.
+    pub fn block(&self, lexer: &Lexer, state: StateId) -> Option<(u32, u32)> {
+        let dfa = self.dfa(lexer);
+        let live = dfa.row(state).iter().zip(&self.longest).filter(|(&next, _)| next != Dfa::DEAD);
+        let longest = match dfa.is_accepting(state) {
+            true => self.shape.longest.iter().max(),
+            false => live.map(|(_, longest)| longest).max(),
+        };
+        // One byte more: a match at the end of a token may go on or not.
+        let round = longest.map_or(0, |longest| longest + 1);
+        Some((round, self.levels.as_ref()?.block(state, round)?))
     }
 
     /// About how many trie nodes a walk from `state` visits.
@@ -211,20 +225,24 @@ struct Shape {
     longer: Vec<[u32; LENGTHS]>,
     /// Per first byte, its node; 0 if no token begins with it.
     roots: Box<[u32]>,
+    /// Per first byte, the bytes of the longest token that begins with it.
+    longest: Box<[u32]>,
     all: usize,
 }
 
 impl Shape {
     fn of(vocab: &Vocab) -> Arc<Self> {
-        vocab.cache().get_or_insert(b"shape of the trie", || (Arc::new(Self::new(vocab)), 4 * 256 * (LENGTHS + 1)))
+        vocab.cache().get_or_insert(b"shape of the trie", || (Arc::new(Self::new(vocab)), 4 * 256 * (LENGTHS + 2)))
     }
 
     fn new(vocab: &Vocab) -> Self {
         let trie = vocab.trie();
         let mut longer = vec![[0; LENGTHS]; 256];
         let mut roots = vec![0; 256].into_boxed_slice();
+        let mut longest = roots.clone();
         for child in trie.children(NodeId(0)) {
             roots[usize::from(trie.byte(child))] = child.0;
+            longest[usize::from(trie.byte(child))] = trie.height(child) + 1;
             let counts = &mut longer[usize::from(trie.byte(child))];
             let below = child.index()..trie.end(child).index();
             for (&depth, &height) in trie.depths()[below.clone()].iter().zip(&trie.heights()[below]) {
@@ -232,7 +250,7 @@ impl Shape {
                 counts[..longest.min(LENGTHS)].iter_mut().for_each(|count| *count += 1);
             }
         }
-        Self { longer, roots, all: trie.len() }
+        Self { longer, roots, longest, all: trie.len() }
     }
 
     /// Per length, the nodes below these first bytes through which tokens longer than that go.

@@ -45,10 +45,10 @@ impl Levels {
         Self { ends: ends.collect(), history: history.concat() }
     }
 
-    /// Equal for states that no string within the rounds tells apart.
+    /// Equal for states that no string of up to `round` bytes tells apart.
     #[inline]
-    pub fn block(&self, state: StateId) -> Option<u32> {
-        self.of(state).last().map(|&(_, block)| block)
+    pub fn block(&self, state: StateId, round: u32) -> Option<u32> {
+        self.of(state).iter().rev().find(|&&(from, _)| from <= round).map(|&(_, block)| block)
     }
 
     /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none within the rounds.

@@ -281,7 +281,7 @@ struct Filler<'a> {
     /// Units of work spent since others were told.
     spent: usize,
     /// A state for each block of states that no token tells apart.
-    seen: FxHashMap<(ComponentId, u32), StateId>,
+    seen: FxHashMap<(ComponentId, (u32, u32)), StateId>,
 }
 
 /// A query, the tops it can meet, and the profiles that ask it.

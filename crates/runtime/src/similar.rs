@@ -39,7 +39,7 @@ pub(crate) struct Family {
     /// Known by comparison; no more than [`RECENT`].
     recent: VecDeque<Reference>,
     /// By block of states that no token tells apart.
-    by_block: FxHashMap<u32, ProfileId>,
+    by_block: FxHashMap<(u32, u32), ProfileId>,
 }
 
 /// A profile that others are compared with.
@@ -54,8 +54,9 @@ struct Reference {
 
 impl Cache {
     /// Which states of a component no token tells apart from this one, if that is known: equal numbers are alike.
-    pub(crate) fn block(&mut self, inner: &Inner, (component, state): Thread) -> Option<u32> {
-        (inner.config.compare_from != usize::MAX).then(|| self.family(inner, component).similarity.block(state))?
+    pub(crate) fn block(&mut self, inner: &Inner, (component, state): Thread) -> Option<(u32, u32)> {
+        (inner.config.compare_from != usize::MAX)
+            .then(|| self.family(inner, component).similarity.block(&inner.lexer, state))?
     }
 
     /// About how many trie nodes can be seen from a place of a lexeme.

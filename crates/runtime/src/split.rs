@@ -118,7 +118,7 @@ struct Family {
     references: Vec<Reference>,
     recent: VecDeque<Reference>,
     /// By block of states that no token tells apart.
-    by_block: FxHashMap<u32, StateId>,
+    by_block: FxHashMap<(u32, u32), StateId>,
 }
 
 /// What a place sees of the tokens that continue the lexeme.
@@ -422,7 +422,8 @@ impl Cache {
         }
         self.family_of(inner, component);
         let family = &self.splits.families[&component];
-        let block = (inner.config.compare_from != usize::MAX).then(|| family.similarity.block(state)).flatten();
+        let block =
+            (inner.config.compare_from != usize::MAX).then(|| family.similarity.block(&inner.lexer, state)).flatten();
         if let Some(&like) = block.and_then(|block| family.by_block.get(&block)) {
             self.splits.likes.insert(thread, like);
             return Ok(like);

@@ -63,7 +63,8 @@ fn check_differences(lexer: &Lexer, vocab: &Vocab) {
                 let found = difference(lexer, &mut cache, vocab, &similarity, (a, b), usize::MAX).unwrap().unwrap();
                 let wanted = moved(mine, other);
                 assert_eq!(found, wanted, "{id} {a} {b}");
-                let alike = similarity.block(a).is_some() && similarity.block(a) == similarity.block(b);
+                let alike =
+                    similarity.block(lexer, a).is_some() && similarity.block(lexer, a) == similarity.block(lexer, b);
                 assert!(!alike || wanted.is_empty(), "{id}: {a} and {b} are said to be alike");
                 assert!(similarity.visits_apart(lexer, a, a) <= similarity.visits_apart(lexer, a, b).max(256));
             }

@@ -315,6 +315,23 @@ fn conditions_that_outlive_a_part_keep_it_from_being_taken_over() {
     }
 }
 
+/// Behind `abc`, what ends `ab` is where it was at the start: one more `ab`, of which the parent has the `b`, is a longer match.
+#[test]
+fn conditions_that_are_back_at_their_start_outlive_a_part_as_well() {
+    let vocab = vocab();
+    let child = "start s; t A = \"ab\"; t K = /ab(cab)*/; lexer group g = A | K; nt s = A \"c\" (\"a\" | \"<\");";
+    let child = Grammar::from_glrm(child).unwrap();
+    let root = Grammar::from_glrm("start s; extern grammar x; nt s = x \"b\";").unwrap();
+    let mut bound = root.clone();
+    bound.bind("x", &child).unwrap();
+    let whole = compiled(&bound, &vocab, false).unwrap();
+    let ways = Ways { prepare: Optimization::Auto, link: Optimization::FastRuntime, threads: 1, saved: false };
+    let linked = ways.link(&root, &[("x", &child)], &vocab).unwrap();
+    for seed in 0..20 {
+        same(&whole, &linked, seed).unwrap();
+    }
+}
+
 #[test]
 fn a_component_that_follows_itself_competes_with_itself() {
     // After one text of the component the next may begin: only then can a state accept both "ab" and the name.

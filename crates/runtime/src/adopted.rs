@@ -179,7 +179,9 @@ impl LinkedPart {
             first = first.union(&known.first_bytes());
         }
         let own = lexer.kill_automata().iter().filter(|(t, _)| self.terminals.contains(&t.index()));
-        let goes_on = |dfa: &Dfa, q: StateId| q != dfa.start() && !dfa.next_bytes(q).intersection(&first).is_empty();
+        // A condition has read something, which may have led back to the start.
+        let is_pending = |dfa: &Dfa, q: StateId| q != dfa.start() || leads_back(dfa);
+        let goes_on = |dfa: &Dfa, q: StateId| is_pending(dfa, q) && !dfa.next_bytes(q).intersection(&first).is_empty();
         own.map(|(_, dfa)| dfa).all(|dfa| !dfa.states().any(|q| goes_on(dfa, q)))
     }
 
@@ -430,6 +432,11 @@ fn is_entered_plainly(tables: &Tables, part: &LinkedPart) -> bool {
         part.first.iter().any(|t| set.get(t / 64).is_some_and(|word| word >> (t % 64) & 1 == 1))
     };
     part.entries.iter().all(plain) && !others.into_iter().any(acts)
+}
+
+/// Whether some text leads from the start to the start: in `ab(cab)*`, as much is left behind `abc` as at the start.
+fn leads_back(dfa: &Dfa) -> bool {
+    dfa.states().any(|state| dfa.row(state).contains(&dfa.start()))
 }
 
 /// The terminals of a component that the parser knows as one of some.

@@ -208,7 +208,8 @@ impl Dfa {
         let mut next = 0;
         while let Some(&state) = order.get(next) {
             next += 1;
-            hash = hash.word(u64::from(self.is_accepting(state)));
+            // Told apart from the words of runs, so that no two automata write the same.
+            hash = hash.word(u64::MAX - u64::from(self.is_accepting(state)));
             let row = self.row(state);
             let mut last = Self::DEAD;
             for &(byte, class) in &runs {

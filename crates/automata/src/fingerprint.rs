@@ -1,7 +1,9 @@
 //! 128-bit fingerprints of structures, equal on every machine and in every version of the standard library.
 //!
-//! One multiply and one shift per word. Chance collisions are out of the question (2⁻¹²⁸ per pair); it is no
-//! cryptographic hash, so whoever writes a grammar could construct one, and would fool only himself.
+//! One multiply and one shift per word. Chance collisions are out of the question (2⁻¹²⁸ per pair). It is no cryptographic
+//! hash: whoever works at it could construct two automata of equal fingerprint, and spoil what a vocabulary keeps for
+//! all grammars that are compiled for it. Whoever compiles grammars of people who may want to harm each other gives each of
+//! them a vocabulary of their own.
 
 /// Folds words into a fingerprint.
 #[derive(Clone, Copy, Debug)]

@@ -26,8 +26,8 @@ impl StackState {
     pub const FINAL: Self = Self(0);
 }
 
-/// Transitions the saturation may add.
-const TRANSITION_LIMIT: usize = 20_000_000;
+/// Transitions the saturation may add: up to a hundred bytes each while it runs.
+const TRANSITION_LIMIT: usize = 5_000_000;
 
 /// What may be lexed next under each set of conditions: (terminal or [`IGNORED`], conditions pending after it).
 pub type Lexemes = FxHashMap<ConditionSetId, Vec<(TerminalId, ConditionSetId)>>;

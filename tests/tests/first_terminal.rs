@@ -132,31 +132,6 @@ fn a_loaded_fill_goes_on_where_it_was() {
 }
 
 #[test]
-fn it_is_chosen_for_a_fill_where_it_saves_most_rows() {
-    let names: Vec<String> = (0..300).map(|i| format!("key{}{i}", ["", "_", "Of", "s"][i % 4])).collect();
-    let properties: Vec<String> = names.iter().map(|name| format!(r#""{name}": {{"type": "integer"}}"#)).collect();
-    let schema = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, properties.join(", "));
-    let grammar = glrmask_json_schema::compile(&schema, &Default::default()).unwrap().grammar;
-    let text = format!(r#"{{"{}": 12, "{}": 3, "other": [1]}}"#, names[0], names[201]);
-    let vocab = vocabulary();
-    let constraint = |optimization: Optimization, shift_first: Option<bool>| {
-        let mut config = Config { shift_first, ..Config::default() };
-        config.policy.optimization = optimization;
-        compile(&grammar, &vocab, &config).unwrap()
-    };
-    let filled = constraint(Optimization::FastRuntime, None);
-    assert!(filled.shifts_first() && filled.is_complete());
-    let loaded = Constraint::load(&filled.save(true).unwrap(), Some(&vocab)).unwrap();
-    let plain = constraint(Optimization::FastBuild, None);
-    assert!(loaded.shifts_first() && !plain.shifts_first());
-    for longest in [1, 9] {
-        let wanted = masks(&plain, text.as_bytes(), longest);
-        assert!(wanted == masks(&filled, text.as_bytes(), longest), "filled, pieces of {longest}");
-        assert!(wanted == masks(&loaded, text.as_bytes(), longest), "loaded, pieces of {longest}");
-    }
-}
-
-#[test]
 fn it_is_the_default_where_many_terminals_compete() {
     let vocab = vocabulary();
     for (name, wanted) in [("javascript", true), ("sql", true), ("c", true), ("json5", true), ("json", false)] {

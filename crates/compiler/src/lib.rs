@@ -169,10 +169,7 @@ fn finish(
     config: &Config,
     observe: &mut dyn FnMut(Stage) -> Result<(), CompileError>,
 ) -> Result<Constraint, CompileError> {
-    let mut constraint = Constraint::new(parts, vocab.clone(), config.runtime(boundary_triggers))?;
-    if config.policy.optimization == Optimization::FastRuntime && components.is_none() {
-        constraint = constraint.made_to_be_filled();
-    }
+    let constraint = Constraint::new(parts, vocab.clone(), config.runtime(boundary_triggers))?;
     observe(Stage::Constraint)?;
     fills::adopt(&constraint, components.as_deref().unwrap_or_default(), config)?;
     let size = |all: Vec<Fillable>| if all.iter().any(Fillable::is_large) { Size::Large } else { Size::Small };

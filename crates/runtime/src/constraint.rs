@@ -270,19 +270,6 @@ impl Constraint {
     pub fn shifts_first(&self) -> bool {
         self.0.shift_first
     }
-    /// For tables that will be filled before decoding: the same constraint, with masks asked for behind the first terminal
-    /// if that saves most of the rows and [`Config::shift_first`] leaves it open. To be called before anything has been
-    /// filled and before the constraint has been shared; it does nothing afterwards.
-    #[must_use]
-    pub fn made_to_be_filled(mut self) -> Self {
-        let open = !self.0.shift_first && self.0.config.shift_first.is_none();
-        if open && split::saves_many_rows(&self.0) {
-            if let Some(inner) = Arc::get_mut(&mut self.0) {
-                (inner.shift_first, inner.config.shift_first) = (true, Some(true));
-            }
-        }
-        self
-    }
     /// Sizes of the tables filled so far.
     pub fn stats(&self) -> Stats {
         let stats = self.0.cache.read().stats();

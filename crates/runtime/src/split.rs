@@ -28,7 +28,6 @@ use glrmask_vocab::RankSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constraint::Inner;
-use crate::contexts::Contexts;
 use crate::error::RuntimeError;
 use crate::fill::{Cache, FilledProfile, ProfileId};
 use crate::mask::TokenSets;
@@ -52,32 +51,6 @@ pub(crate) fn is_worth_it(lexer: &Lexer) -> bool {
         dfa.states().filter(move |&q| dfa.is_accepting(q) && !component.dfa().future(q).is_empty())
     });
     going_on.take(FROM).count() == FROM
-}
-
-/// Pairs of a place, in components with several terminals, and a top of the stack, from which on rows for each of them take
-/// much longer to fill than rows behind the first terminal: in an object with hundreds of optional keys every place of a
-/// key goes with another set of keys that may follow.
-const MANY_PAIRS: usize = 1_000_000;
-
-/// Whether so many rows would have to be filled otherwise that masks, which are quicker there, are better asked for
-/// behind the first terminal. Time: that of [`Contexts`], where there can be so many.
-pub(crate) fn saves_many_rows(inner: &Inner) -> bool {
-    let several = || inner.lexer.components().iter().filter(|component| component.terminals().len() > 1);
-    let places: usize = several().map(|component| component.dfa().len()).sum();
-    if places.saturating_mul(inner.tables.states()) < MANY_PAIRS {
-        return false;
-    }
-    let contexts = Contexts::new(inner);
-    let mut pairs = 0usize;
-    for component in several() {
-        for state in component.dfa().states() {
-            pairs = pairs.saturating_add(contexts.count(inner, component, state));
-            if pairs >= MANY_PAIRS {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// How the mask at a place of a lexeme is asked for.

@@ -17,6 +17,7 @@ use glrmask_glr::{LrState, Tables};
 use glrmask_lexer::{BitSet, Lexer};
 use glrmask_runtime::{Constraint, FilledPart, LinkedPart, Parts};
 use glrmask_vocab::Vocab;
+use rustc_hash::FxHashMap;
 
 use crate::error::CompileError;
 use crate::link::Linked;
@@ -148,14 +149,18 @@ impl Fillable {
     }
 
     /// What was filled of it, or is now, where the policy wants everything filled before decoding.
-    fn linked(&self, constraint: &Constraint, config: &Config) -> Result<Option<LinkedPart>, CompileError> {
+    fn linked(
+        &self,
+        constraint: &Constraint,
+        entries: &Entries,
+        config: &Config,
+    ) -> Result<Option<LinkedPart>, CompileError> {
         if config.policy.optimization == Optimization::FastRuntime && !config.policy.background {
             self.program.fill(constraint.vocab(), config)?;
         }
         let Some(filled) = self.program.fills.get().and_then(|fill| fill.part) else { return Ok(None) };
-        let states = (0..constraint.tables().states()).map(LrState::from_usize);
         let entries = match self.symbol {
-            Some(symbol) => states.filter(|&state| constraint.tables().goto(state, symbol).is_some()).collect(),
+            Some(symbol) => entries.get(&symbol).cloned().unwrap_or_default(),
             None => vec![Tables::START],
         };
         Ok(Some(LinkedPart {
@@ -181,11 +186,26 @@ pub(crate) fn adopt(constraint: &Constraint, parts: &[Fillable], config: &Config
     if is_counted || policy.optimization == Optimization::FastBuild {
         return Ok(());
     }
+    let entries = entries(constraint.tables(), parts);
     let parts: Vec<Option<LinkedPart>> =
-        parts.iter().map(|part| part.linked(constraint, config)).collect::<Result<_, _>>()?;
+        parts.iter().map(|part| part.linked(constraint, &entries, config)).collect::<Result<_, _>>()?;
     let parts: Vec<LinkedPart> = parts.into_iter().flatten().collect();
     if !parts.is_empty() {
-        constraint.adopt(&parts)?;
+        constraint.adopt(&parts, &|| policy.check().is_err())?;
     }
     Ok(())
+}
+
+/// The states in which each component is entered, rising, by the nonterminal that stands for it.
+type Entries = FxHashMap<NonterminalId, Vec<LrState>>;
+
+/// Time: the gotos of all states.
+fn entries(tables: &Tables, parts: &[Fillable]) -> Entries {
+    let mut entries: Entries = parts.iter().filter_map(|part| Some((part.symbol?, Vec::new()))).collect();
+    for state in (0..tables.states()).map(LrState::from_usize) {
+        for (symbol, _) in tables.gotos(state) {
+            entries.entry(symbol).and_modify(|states| states.push(state));
+        }
+    }
+    entries
 }

@@ -299,6 +299,25 @@ fn many_parts_are_taken_over() {
 }
 
 /// Nothing of a child is taken over whose last lexeme may still become longer, where what follows could do that.
+/// Each part has an integer of its own, all with one automaton. When conditions named each of them, a thousand parts made
+/// a thousand sets of conditions, under each of which was asked what each part can begin with.
+#[test]
+fn conditions_of_parts_that_are_alike_are_the_same() {
+    let vocab = vocab_of(b"<>0a");
+    let slots = 60;
+    let declared: String = (0..slots).map(|i| format!("extern grammar s{i}; ")).collect();
+    let alternatives: Vec<String> = (0..slots).map(|i| format!("\"{}\" s{i} \"<\"", "a".repeat(i + 1))).collect();
+    let text = format!("start s; {declared} nt s = {};", alternatives.join(" | "));
+    let mut root = Grammar::from_glrm(&text).unwrap();
+    for i in 0..slots {
+        let part = format!("start s; nt s = INT \"a\"? \">{}\"; t INT = /0+/;", ">".repeat(i));
+        root.bind(&format!("s{i}"), Grammar::from_glrm(&part).unwrap()).unwrap();
+    }
+    let [one, other] = [true, false].map(|by_parts| compiled(&root, &vocab, by_parts).unwrap());
+    assert_eq!(one.lexer().kill_automata().len(), 1);
+    same(&one, &other, 1).unwrap();
+}
+
 #[test]
 fn conditions_that_outlive_a_part_keep_it_from_being_taken_over() {
     let vocab = vocab();

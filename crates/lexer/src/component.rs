@@ -65,11 +65,16 @@ impl Component {
         Self { dfa, terminals, left }
     }
 
-    /// The same component where its terminals are numbered from `first` on.
-    pub(crate) fn moved(&self, first: u32) -> Self {
+    /// The same component where its terminals are numbered from `first` on, and conditions name `promised` of their own.
+    pub(crate) fn moved(&self, first: u32, promised: impl Fn(TerminalId) -> TerminalId) -> Self {
         let moved = |t: TerminalId| TerminalId(t.0 + first);
-        let condition = |c: &Condition| Condition { terminal: moved(c.terminal), ..*c };
-        let left = |(t, conditions): &Left| (moved(*t), conditions.iter().map(condition).collect());
+        let left = |(t, conditions): &Left| {
+            let condition = |c: &Condition| Condition { terminal: promised(c.terminal), ..*c };
+            let mut conditions: Vec<Condition> = conditions.iter().map(condition).collect();
+            conditions.sort_unstable();
+            conditions.dedup();
+            (moved(*t), conditions)
+        };
         Self {
             dfa: self.dfa.clone(),
             terminals: self.terminals.iter().map(|&t| moved(t)).collect(),
@@ -108,8 +113,8 @@ impl Component {
         let here = self.left.get(&state).and_then(|all| all.iter().find(|l| l.0 == terminal));
         here.map_or(&[], |(_, conditions)| conditions)
     }
-    /// The kill terminals that appear in conditions of this component.
-    pub(crate) fn condition_terminals(&self) -> impl Iterator<Item = TerminalId> + '_ {
+    /// The kill terminals that appear in conditions of this component, each as often as it does.
+    pub fn condition_terminals(&self) -> impl Iterator<Item = TerminalId> + '_ {
         self.left.values().flatten().flat_map(|(_, conditions)| conditions.iter().map(|c| c.terminal))
     }
     pub(crate) fn validate(&self, automata: &KillAutomata, terminals: usize) -> Result<(), String> {

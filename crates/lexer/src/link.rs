@@ -2,8 +2,15 @@
 //!
 //! Terminals of different parts never compete, so the components of the whole are those of the parts, with other numbers;
 //! what depends on all of them (byte classes, which component starts with which byte) is made anew, which is cheap.
+//!
+//! A condition says of an automaton that it must not match. Parts that are alike have equal ones, an integer each, say; so
+//! conditions name the first terminal of all that have an automaton equal to that of their own. Otherwise a thousand parts
+//! make a thousand sets of conditions, and what can be lexed next is asked under each.
 
-use glrmask_automata::{Id, IndexVec, TerminalId};
+use std::sync::Arc;
+
+use glrmask_automata::{Dfa, Id, IndexVec, TerminalId};
+use rustc_hash::FxHashMap;
 
 use crate::component::ComponentId;
 use crate::conditions::KillAutomata;
@@ -37,8 +44,9 @@ impl Lexer {
         };
         let mut linked = IndexVec::from_elem(none, terminals);
         let mut components = IndexVec::new();
-        let mut kill_automata = KillAutomata::default();
+        let mut promises = Promises::default();
         for part in parts {
+            promises.begin(part);
             let first_component = components.len();
             for (t, terminal) in part.lexer.terminals.iter_enumerated() {
                 let to = TerminalId(part.first_terminal + t.0);
@@ -47,13 +55,42 @@ impl Lexer {
                 }
             }
             for component in part.lexer.components.iter() {
-                components.push(component.moved(part.first_terminal));
+                components.push(component.moved(part.first_terminal, |t| promises.of(t)));
             }
-            let moved =
-                |(t, dfa): (&TerminalId, &_)| (TerminalId(part.first_terminal + t.0), std::sync::Arc::clone(dfa));
-            kill_automata.extend(part.lexer.kill_automata.iter().map(moved));
         }
-        Self::assemble(linked, components, kill_automata)
+        Self::assemble(linked, components, promises.automata)
+    }
+}
+
+/// Terminals that appear in conditions, those with equal automata as one.
+#[derive(Default)]
+struct Promises<'a> {
+    automata: KillAutomata,
+    known: FxHashMap<&'a Dfa, TerminalId>,
+    /// The same automaton in the same place need not be looked at twice.
+    by_place: FxHashMap<*const Dfa, TerminalId>,
+    /// Of the part at hand, by its own numbers.
+    own: FxHashMap<TerminalId, TerminalId>,
+}
+
+impl<'a> Promises<'a> {
+    /// Goes on to a part. Time: the size of automata that were not seen before.
+    fn begin(&mut self, part: &LexerPart<'a>) {
+        self.own.clear();
+        let mut automata: Vec<_> = part.lexer.kill_automata.iter().collect();
+        automata.sort_unstable_by_key(|entry| entry.0);
+        for (&t, dfa) in automata {
+            let moved = TerminalId(part.first_terminal + t.0);
+            let known = &mut self.known;
+            let first = *self.by_place.entry(Arc::as_ptr(dfa)).or_insert_with(|| *known.entry(dfa).or_insert(moved));
+            self.own.insert(t, first);
+            self.automata.entry(first).or_insert_with(|| dfa.clone());
+        }
+    }
+
+    /// The terminal of the whole that a condition on a terminal of the part at hand names.
+    fn of(&self, t: TerminalId) -> TerminalId {
+        self.own.get(&t).copied().unwrap_or(t)
     }
 }
 

@@ -58,7 +58,7 @@ pub struct LinkedPart {
     pub components: Range<usize>,
     /// Its states of the parser; the first of them stands for its start and is not used, but in the root.
     pub states: Range<usize>,
-    /// The states in which it is entered, which are those of others.
+    /// The states in which it is entered, which are those of others; rising.
     pub entries: Vec<LrState>,
     /// What it can begin with.
     pub first: BitSet,
@@ -97,10 +97,12 @@ impl StoredPart {
     }
 }
 
-/// What a constraint has taken over.
+/// Tokens scanned to find out which places can be taken over, in all parts together: those left over are filled as ever.
+const MAX_SCANS: usize = 10_000_000;
+
+/// Where a constraint has taken over tables, which are in the constraint's own.
 #[derive(Debug)]
 pub(crate) struct Adopted {
-    pub(crate) frozen: Arc<Frozen>,
     /// Why that is not all that there is to fill in the places below.
     pub(crate) cut: Option<Cut>,
     /// Per component, states in which a lexeme can be in progress that need not be filled.
@@ -110,8 +112,12 @@ pub(crate) struct Adopted {
 }
 
 impl Adopted {
-    /// What can be taken over of these parts.
-    pub(crate) fn new(inner: &Inner, parts: &[LinkedPart]) -> Result<Option<Self>, RuntimeError> {
+    /// What can be taken over of these parts, with the tables. `None` if nothing can, or `stop` says so.
+    pub(crate) fn new(
+        inner: &Inner,
+        parts: &[LinkedPart],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<(Self, Frozen)>, RuntimeError> {
         let boundary = inner.cache.write().viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
         if inner.shift_first || boundary != Viability::Always {
             return Ok(None);
@@ -120,13 +126,18 @@ impl Adopted {
         let mut parts: Vec<_> = parts.iter().filter(|part| part.can_be_taken_over(inner)).collect();
         // The largest first: the others are added to it.
         parts.sort_by_key(|part| Reverse(part.filled.frozen.edges.len() + part.filled.frozen.masks.len()));
-        let (mut joined, mut leaving): (Option<Joined>, _) = (None, Leaving::default());
-        for part in parts {
-            let mut adoption = Adoption::new(inner, part, &mut leaving);
+        let mut joined: Option<Joined> = None;
+        let mut scans = Scans { stop, leaving: FxHashMap::default(), lexer: LexerCache::new(), left: MAX_SCANS };
+        let plain = entered_plainly(&inner.tables, &parts);
+        for (part, is_plain) in parts.into_iter().zip(plain) {
+            let mut adoption = Adoption::new(inner, part, is_plain, &mut scans);
             for id in part.components.clone().map(ComponentId::from_usize) {
                 places.insert(id, adoption.places(id)?);
             }
             let own = adoption.tops()?;
+            if stop() {
+                return Ok(None);
+            }
             let (moved, first) = (part.moved(&places, &own), part.components.start);
             match &mut joined {
                 Some(joined) => joined.add(moved, first),
@@ -135,8 +146,8 @@ impl Adopted {
             tops.union_with(&own);
             cut = cut.or(part.filled.cut);
         }
-        let frozen = Arc::new(joined.map(Joined::finish).unwrap_or_default());
-        Ok((!places.is_empty()).then_some(Self { frozen, cut, places, tops }))
+        let frozen = joined.map(Joined::finish).unwrap_or_default();
+        Ok((!places.is_empty()).then_some((Self { cut, places, tops }, frozen)))
     }
 
     /// How many places need not be filled.
@@ -178,16 +189,23 @@ impl LinkedPart {
             }
             first = first.union(&known.first_bytes());
         }
-        let own = lexer.kill_automata().iter().filter(|(t, _)| self.terminals.contains(&t.index()));
+        let components = lexer.components().iter().skip(self.components.start).take(self.components.len());
+        let promised: BitSet = components.flat_map(Component::condition_terminals).map(Id::index).collect();
+        let mut own = promised.iter().filter_map(|t| lexer.kill_automata().get(&TerminalId::from_usize(t)));
         // A condition has read something, which may have led back to the start.
         let is_pending = |dfa: &Dfa, q: StateId| q != dfa.start() || leads_back(dfa);
         let goes_on = |dfa: &Dfa, q: StateId| is_pending(dfa, q) && !dfa.next_bytes(q).intersection(&first).is_empty();
-        own.map(|(_, dfa)| dfa).all(|dfa| !dfa.states().any(|q| goes_on(dfa, q)))
+        own.all(|dfa| !dfa.states().any(|q| goes_on(dfa, q)))
     }
 
     /// Its states but the start.
     fn own_states(&self) -> Range<usize> {
         self.states.start.saturating_add(1)..self.states.end
+    }
+
+    /// Whether a state is its own, or one in which it is entered.
+    fn has(&self, state: usize) -> bool {
+        self.own_states().contains(&state) || self.entries.binary_search(&LrState::from_usize(state)).is_ok()
     }
 
     fn state(&self, own: LrState) -> LrState {
@@ -262,24 +280,30 @@ fn no_places(inner: &Inner) -> Vec<Vec<Place>> {
     inner.lexer.components().iter().map(|component| vec![Place::default(); component.dfa().len()]).collect()
 }
 
-/// Tokens that hold a last byte of a part and then a first one of what follows: parts have mostly the same.
-#[derive(Default)]
-struct Leaving(FxHashMap<(ByteSet, ByteSet), Arc<[Rank]>>);
+/// What the parts of a whole have in common.
+struct Scans<'s> {
+    stop: &'s dyn Fn() -> bool,
+    /// Tokens that hold a last byte of a part and then a first one of what follows: parts have mostly the same.
+    leaving: FxHashMap<(ByteSet, ByteSet), Arc<[Rank]>>,
+    lexer: LexerCache,
+    /// Tokens that may still be scanned.
+    left: usize,
+}
 
-impl Leaving {
-    fn tokens(&mut self, vocab: &Vocab, last: ByteSet, next: ByteSet) -> Arc<[Rank]> {
+impl Scans<'_> {
+    fn leaving(&mut self, vocab: &Vocab, last: ByteSet, next: ByteSet) -> Arc<[Rank]> {
         let leaves = |pair: &[u8]| matches!(pair, &[a, b] if last.contains(a) && next.contains(b));
         let is_leaving = |rank: &Rank| vocab.rank_bytes(*rank).windows(2).any(leaves);
         let ranks = || (0..vocab.rank_count()).map(Rank::from_usize);
-        self.0.entry((last, next)).or_insert_with(|| ranks().filter(is_leaving).collect()).clone()
+        self.leaving.entry((last, next)).or_insert_with(|| ranks().filter(is_leaving).collect()).clone()
     }
 }
 
 /// Finds out which places of a part see what they see in the part alone.
-struct Adoption<'a> {
+struct Adoption<'a, 's> {
     inner: &'a Inner,
     part: &'a LinkedPart,
-    lexer: LexerCache,
+    scans: &'a mut Scans<'s>,
     /// Tokens that may leave the part, and their first bytes.
     leaving: Arc<[Rank]>,
     leaving_first: ByteSet,
@@ -291,18 +315,17 @@ struct Adoption<'a> {
     is_known_outside: FxHashMap<ClassId, bool>,
 }
 
-impl<'a> Adoption<'a> {
-    fn new(inner: &'a Inner, part: &'a LinkedPart, leaving: &mut Leaving) -> Self {
+impl<'a, 's> Adoption<'a, 's> {
+    fn new(inner: &'a Inner, part: &'a LinkedPart, is_entered_plainly: bool, scans: &'a mut Scans<'s>) -> Self {
         let union = |all: ByteSet, bytes| all.union(&bytes);
         let last = KnownAs::all(&inner.lexer, &part.last).iter().map(KnownAs::last_bytes).fold(ByteSet::EMPTY, union);
         let next =
             KnownAs::all(&inner.lexer, &part.follow).iter().map(KnownAs::first_bytes).fold(ByteSet::EMPTY, union);
-        let leaving = leaving.tokens(&inner.vocab, last, next);
+        let leaving = scans.leaving(&inner.vocab, last, next);
         let first_bytes = leaving.iter().filter_map(|&rank| inner.vocab.rank_bytes(rank).first().copied());
         let leaving_first = first_bytes.collect();
-        let is_entered_plainly = is_entered_plainly(&inner.tables, part);
-        let (lexer, is_known_outside) = (LexerCache::new(), FxHashMap::default());
-        Self { inner, part, lexer, leaving, leaving_first, next, is_entered_plainly, is_known_outside }
+        let is_known_outside = FxHashMap::default();
+        Self { inner, part, scans, leaving, leaving_first, next, is_entered_plainly, is_known_outside }
     }
 
     /// The states of a component in which a lexeme of the part sees what it sees in the part alone.
@@ -331,8 +354,19 @@ impl<'a> Adoption<'a> {
         if !self.leaving_first.iter().any(goes_on) && !component.dfa().is_accepting(state) {
             return Ok(false);
         }
-        let scan = self.lexer.inside(&self.inner.lexer, (id, state), ConditionSetId::NONE);
+        if !self.may_scan() {
+            return Ok(true);
+        }
+        let scan = self.scans.lexer.inside(&self.inner.lexer, (id, state), ConditionSetId::NONE);
         Ok(!self.outside(scan)?.is_empty())
+    }
+
+    /// Whether the tokens that may leave can be scanned once more: neither too many have been, nor is it time to stop.
+    fn may_scan(&mut self) -> bool {
+        let left = self.scans.left.checked_sub(self.leaving.len().max(1));
+        let left = left.filter(|_| !(self.scans.stop)());
+        self.scans.left = left.unwrap_or_default();
+        left.is_some()
     }
 
     /// The classes of tokens that lead out of the part.
@@ -343,9 +377,9 @@ impl<'a> Adoption<'a> {
             let mut scan = Some(start);
             for &byte in self.leaving.get(at).map_or(&[][..], |&rank| inner.vocab.rank_bytes(rank)) {
                 let Some(current) = scan else { break };
-                scan = self.lexer.step(&inner.lexer, current, byte)?;
+                scan = self.scans.lexer.step(&inner.lexer, current, byte)?;
             }
-            let class = scan.map_or(Ok(None), |scan| self.lexer.class(&inner.lexer, scan))?;
+            let class = scan.map_or(Ok(None), |scan| self.scans.lexer.class(&inner.lexer, scan))?;
             found.extend(class.filter(|&class| self.is_outside(class)));
         }
         found.sort_unstable();
@@ -358,7 +392,7 @@ impl<'a> Adoption<'a> {
         let acts = |t: TerminalId| actions.get(t.index() / 64).is_some_and(|word| word >> (t.index() % 64) & 1 == 1);
         let own = |t: TerminalId| self.part.terminals.contains(&t.index());
         classes.iter().any(|&class| {
-            let node = self.lexer.dag().node(class);
+            let node = self.scans.lexer.dag().node(class);
             let is_outside = |rest: &ClassId| self.is_known_outside.get(rest) != Some(&false);
             node.open.iter().any(|open| !own(open.terminal) && (open.terminal == IGNORED || acts(open.terminal)))
                 || node.edges.iter().any(|(t, rest)| acts(*t) && (!own(*t) || is_outside(rest)))
@@ -373,7 +407,7 @@ impl<'a> Adoption<'a> {
                 work.pop();
                 continue;
             }
-            let node = self.lexer.dag().node(current);
+            let node = self.scans.lexer.dag().node(current);
             let own = |t: TerminalId| self.part.terminals.contains(&t.index());
             let direct = !node.open.iter().all(|open| own(open.terminal)) || !node.edges.iter().all(|edge| own(edge.0));
             let missing: Vec<ClassId> =
@@ -408,7 +442,10 @@ impl<'a> Adoption<'a> {
             }
             let components = inner.start_components(top);
             if !known.contains_key(components) {
-                let scan = self.lexer.at_boundary(&inner.lexer, components.clone(), ConditionSetId::NONE);
+                if !self.may_scan() {
+                    break;
+                }
+                let scan = self.scans.lexer.at_boundary(&inner.lexer, components.clone(), ConditionSetId::NONE);
                 let classes = self.outside(scan)?;
                 known.insert(components.clone(), classes);
             }
@@ -420,18 +457,35 @@ impl<'a> Adoption<'a> {
     }
 }
 
-/// Whether what a part begins with has actions only in its own states and where it is entered, where it is shifted.
-fn is_entered_plainly(tables: &Tables, part: &LinkedPart) -> bool {
-    let first: Vec<TerminalId> = part.first.iter().map(TerminalId::from_usize).collect();
-    let plain = |state: &LrState| first.iter().all(|&t| tables.reductions(*state, t).is_empty());
-    let mut entered = BitSet::new(tables.states());
-    part.entries.iter().for_each(|entry| entered.insert(entry.index()));
-    let others = (0..tables.states()).filter(|s| !part.own_states().contains(s) && !entered.contains(*s));
-    let acts = |state: usize| {
-        let set = tables.actionable_words(LrState::from_usize(state));
-        part.first.iter().any(|t| set.get(t / 64).is_some_and(|word| word >> (t % 64) & 1 == 1))
-    };
-    part.entries.iter().all(plain) && !others.into_iter().any(acts)
+/// For each part, whether what it begins with has actions only in its own states and where it is entered, where it is
+/// shifted. Time: the actions of all states on terminals that parts begin with.
+fn entered_plainly(tables: &Tables, parts: &[&LinkedPart]) -> Vec<bool> {
+    let mut beginning: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut first = BitSet::default();
+    let mut is_plain = vec![true; parts.len()];
+    for (i, part) in parts.iter().enumerate() {
+        first.union_with(&part.first);
+        part.first.iter().for_each(|t| beginning.entry(t).or_default().push(i));
+        let shifts = |state: &LrState| {
+            part.first.iter().all(|t| tables.reductions(*state, TerminalId::from_usize(t)).is_empty())
+        };
+        is_plain[i] = part.entries.iter().all(shifts);
+    }
+    let first: TerminalSet = first.iter().map(TerminalId::from_usize).collect();
+    for state in 0..tables.states() {
+        let words = tables.actionable_words(LrState::from_usize(state)).iter().zip(first.words());
+        for (word, (actions, first)) in words.enumerate() {
+            let mut met = actions & first;
+            while met != 0 {
+                let t = word * 64 + met.trailing_zeros() as usize;
+                met &= met - 1;
+                for &i in beginning.get(&t).into_iter().flatten().filter(|&&i| !parts[i].has(state)) {
+                    is_plain[i] = false;
+                }
+            }
+        }
+    }
+    is_plain
 }
 
 /// Whether some text leads from the start to the start: in `ab(cab)*`, as much is left behind `abc` as at the start.
@@ -455,7 +509,12 @@ impl<'a> KnownAs<'a> {
             let known: BitSet = labels.map(|(label, _)| label).collect();
             (!known.is_empty()).then_some(Self { component, known })
         };
-        lexer.components().iter().filter_map(of).collect()
+        lexer
+            .components_of(known)
+            .iter()
+            .map(|id| lexer.component(ComponentId::from_usize(id)))
+            .filter_map(of)
+            .collect()
     }
 
     fn has(&self, labels: &[u32]) -> bool {

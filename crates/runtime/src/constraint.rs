@@ -212,19 +212,19 @@ impl Constraint {
     /// Takes over what parts have filled alone, so that [`fill`](Self::fill) leaves it out. Does nothing where something was
     /// taken over or filled before. Returns whether anything was taken over.
     ///
-    /// Time: that of copying the tables, and a look at each place of the parts' lexemes.
+    /// Time: that of copying the tables, and a look at each place of the parts' lexemes. Nothing is taken over once `stop`
+    /// says so, which is asked often.
     ///
     /// # Errors
     /// A limit on longest-match conditions.
-    pub fn adopt(&self, parts: &[LinkedPart]) -> Result<bool, RuntimeError> {
+    pub fn adopt(&self, parts: &[LinkedPart], stop: &dyn Fn() -> bool) -> Result<bool, RuntimeError> {
         if self.0.adopted.get().is_some() || self.0.frozen().is_some() {
             return Ok(false);
         }
-        let Some(adopted) = Adopted::new(&self.0, parts)? else { return Ok(false) };
-        let frozen = adopted.frozen.clone();
+        let Some((adopted, frozen)) = Adopted::new(&self.0, parts, stop)? else { return Ok(false) };
         let is_first = self.0.adopted.set(adopted).is_ok();
         if is_first {
-            self.0.frozen.store(Some(frozen));
+            self.0.frozen.store(Some(Arc::new(frozen)));
         }
         Ok(is_first)
     }

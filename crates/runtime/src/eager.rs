@@ -94,8 +94,9 @@ pub(crate) struct Filled {
 /// Fills everything, as far as the budget goes.
 pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
     let Filled { mut frozen, mut cut, cache } = fill_own(inner, budget)?;
-    if let Some(adopted) = inner.adopted.get() {
-        frozen = frozen.map(|own| Frozen::join(vec![Frozen::clone(&adopted.frozen), own]));
+    // What was taken over is all there is until now.
+    if let (Some(adopted), Some(taken)) = (inner.adopted.get(), inner.frozen().as_ref()) {
+        frozen = frozen.map(|own| Frozen::join(vec![Frozen::clone(taken), own]));
         cut = cut.or(adopted.cut);
     }
     Ok(Filled { frozen, cut, cache })

@@ -23,6 +23,7 @@ pub mod regex;
 pub mod regex_syntax;
 pub mod rng;
 pub mod spec;
+pub mod texts;
 pub mod vocabulary;
 
 pub use error::TooLarge;

@@ -8,13 +8,14 @@
 
 use std::collections::BTreeSet;
 
-use glrmask::{CompileOptions, Grammar, PrepareOptions, Token};
+use glrmask::{CompileOptions, ErrorKind, Grammar, PrepareOptions, Token};
 use glrmask_compiler::Config;
 use glrmask_json_schema::json::{self, Node, Value};
 use glrmask_json_schema::{Limits, Options, PropertyOrder, Whitespace};
 use glrmask_runtime::{Constraint, ConstraintState};
 use glrmask_tests::engine;
 use glrmask_tests::rng::Rng;
+use glrmask_tests::texts::{pieces, single_bytes, texts};
 use glrmask_vocab::{mask, TokenId, Vocab};
 
 /// Items that differ, out of so few that they run out.
@@ -168,43 +169,6 @@ fn bound(case: &Case) -> Grammar {
     grammar
 }
 
-/// Single bytes.
-fn bytes() -> Vocab {
-    Vocab::new((0..=255u8).map(|byte| (TokenId(byte.into()), [byte]))).unwrap()
-}
-
-/// Every text of the grammar up to a length.
-fn texts(grammar: &glrmask_grammar::Grammar, longest: usize) -> Vec<String> {
-    let constraint = glrmask_compiler::compile(grammar, &bytes(), &Config::default()).unwrap();
-    let (mut found, mut open) = (Vec::new(), vec![(constraint.start(), Vec::new())]);
-    while let Some((state, text)) = open.pop() {
-        if state.is_accepting() {
-            found.push(String::from_utf8(text.clone()).unwrap());
-        }
-        if text.len() < longest {
-            for id in engine::allowed(&state).unwrap() {
-                let mut next = state.clone();
-                next.commit_token(TokenId(id)).unwrap();
-                open.push((next, [text.as_slice(), &[id as u8]].concat()));
-            }
-        }
-    }
-    found
-}
-
-/// Bytes, and pieces of texts.
-fn vocabulary(texts: &[String], rng: &mut Rng) -> Vocab {
-    let mut tokens: BTreeSet<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
-    for _ in 0..300 {
-        let text = rng.pick(texts).as_bytes();
-        if !text.is_empty() {
-            let start = rng.below(text.len());
-            tokens.insert(text[start..text.len().min(start + rng.between(1, 12))].to_vec());
-        }
-    }
-    Vocab::new((0..).map(TokenId).zip(tokens)).unwrap()
-}
-
 /// Compiled part by part, as one grammar, from prepared parts, and saved.
 fn constraints(case: &Case, vocab: &Vocab) -> Vec<Constraint> {
     let grammar = bound(case);
@@ -226,13 +190,13 @@ fn masks_are_those_of_all_texts_whose_documents_obey() {
     for (number, case) in CASES.iter().enumerate() {
         let unruled = glrmask_grammar::Grammar { documents: Vec::new(), ..bound(case).ir().clone() };
         assert!(!bound(case).ir().documents.is_empty(), "{}: {:?}", case.source, case.schemas);
-        let all = texts(&unruled, case.longest);
+        let all = texts(&unruled, case.longest, usize::MAX).unwrap().unwrap();
         let valid: BTreeSet<&[u8]> = all.iter().filter(|text| (case.obeys)(text)).map(String::as_bytes).collect();
         assert!(!valid.is_empty() && valid.len() < all.len(), "{}", case.source);
         let prefixes: BTreeSet<&[u8]> = valid.iter().flat_map(|text| (0..=text.len()).map(|n| &text[..n])).collect();
         let trusted: Vec<&[u8]> = prefixes.iter().copied().filter(|u| u.len() <= case.trusted).collect();
         let mut rng = Rng::new(77 + number as u64);
-        let vocab = vocabulary(&all, &mut rng);
+        let vocab = pieces(&all, (300, 12), &mut rng).unwrap();
         for constraint in constraints(case, &vocab) {
             for _ in 0..60 {
                 let text = *rng.pick(&trusted);
@@ -324,7 +288,7 @@ fn documents_stand_in_lark_grammars_and_structural_tags() {
         ),
         (tag, &|a: &str, b: &str| format!("[1, 1] <f>{}</f> [1, 1] <f>{}</f>", spelled("a", "b"), spelled(a, b))),
     ] {
-        let constraint = grammar.compile(&bytes(), &CompileOptions::default()).unwrap();
+        let constraint = grammar.compile(&single_bytes().unwrap(), &CompileOptions::default()).unwrap();
         for (a, b) in [("a", "b"), ("b", "a"), ("a", "a"), ("b", "b")] {
             let mut state = constraint.start();
             let committed = state.commit_bytes(text(a, b).as_bytes());
@@ -359,18 +323,31 @@ fn what_could_go_on_into_a_document_is_refused() {
     let mut grammar = Grammar::from_glrm(source).unwrap();
     let schema = r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true, "minItems": 2}"#;
     grammar.bind("x", Grammar::from_json_schema(schema).unwrap()).unwrap();
-    let error = grammar.compile(&bytes(), &CompileOptions::default()).unwrap_err();
+    let error = grammar.compile(&single_bytes().unwrap(), &CompileOptions::default()).unwrap_err();
     assert!(error.to_string().contains("the lexeme W before it may go on into it"), "{error}");
     // Across another lexeme as well.
     let source = r#"start s; extern grammar x; t W = /a+(-[^]*)?/; nt s = W "-" x;"#.replace("[^]", r"[^\n]");
     let mut grammar = Grammar::from_glrm(&source).unwrap();
     grammar.bind("x", Grammar::from_json_schema(schema).unwrap()).unwrap();
-    assert!(grammar.compile(&bytes(), &CompileOptions::default()).is_err());
+    assert!(grammar.compile(&single_bytes().unwrap(), &CompileOptions::default()).is_err());
     // It is fine if what stands between ends it.
     let source = r#"start s; extern grammar x; t W = /[^<]+/; nt s = W "<" x;"#;
     let mut grammar = Grammar::from_glrm(source).unwrap();
     grammar.bind("x", Grammar::from_json_schema(schema).unwrap()).unwrap();
-    assert!(grammar.compile(&bytes(), &CompileOptions::default()).is_ok());
+    assert!(grammar.compile(&single_bytes().unwrap(), &CompileOptions::default()).is_ok());
+}
+
+/// Where it takes too many steps to tell, that is a limit and not something unsupported.
+#[test]
+fn too_many_ways_into_a_document_are_a_limit() {
+    let source = r#"start s; extern grammar x; t A = /a([a-z]{700}!)?/; t B = /[a-z]{1,700}/; nt s = A B* "," x;"#;
+    let mut grammar = Grammar::from_glrm(source).unwrap();
+    let schema = r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;
+    grammar.bind("x", Grammar::from_json_schema(schema).unwrap()).unwrap();
+    let error = grammar.compile(&single_bytes().unwrap(), &CompileOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("pairs of states"), "{error}");
+    let ErrorKind::Compile(error) = error.kind() else { panic!("{error}") };
+    assert_eq!((error.is_unsupported(), error.numbers()), (false, Some((200_001, 200_000))));
 }
 
 /// Alternatives of one place that do not agree about unique items: the value that has the rule is a document.
@@ -394,13 +371,15 @@ fn alternatives_that_disagree_beside_all_texts() {
     let options = Options { property_order: PropertyOrder::Schema, ..options() };
     let grammar = Grammar::from_json_schema_with(schema, &options).unwrap();
     assert!(grammar.warnings().is_empty() && !grammar.ir().documents.is_empty());
-    let all = texts(&glrmask_grammar::Grammar { documents: Vec::new(), ..grammar.ir().clone() }, 60);
+    let all = texts(&glrmask_grammar::Grammar { documents: Vec::new(), ..grammar.ir().clone() }, 60, usize::MAX)
+        .unwrap()
+        .unwrap();
     let valid: BTreeSet<&[u8]> = all.iter().filter(|text| obeys(text)).map(String::as_bytes).collect();
     assert!(!valid.is_empty() && valid.len() < all.len());
     let prefixes: BTreeSet<&[u8]> = valid.iter().flat_map(|text| (0..=text.len()).map(|n| &text[..n])).collect();
     let chosen: Vec<&[u8]> = prefixes.iter().copied().collect();
     let mut rng = Rng::new(5);
-    let vocab = vocabulary(&all, &mut rng);
+    let vocab = pieces(&all, (300, 12), &mut rng).unwrap();
     let constraint = grammar.compile(&vocab, &CompileOptions::default()).unwrap();
     let case = Case { source: "", schemas: &[], obeys: |_| true, longest: 60, trusted: 60 };
     for _ in 0..200 {

@@ -14,6 +14,7 @@ use glrmask_json_schema::{compile, Escapes, Limits, Options, PropertyOrder, Whit
 use glrmask_runtime::{CommitError, Constraint, ConstraintState};
 use glrmask_tests::engine;
 use glrmask_tests::rng::Rng;
+use glrmask_tests::texts::{pieces, single_bytes, texts};
 use glrmask_vocab::{mask, TokenId, Vocab};
 
 /// Whether a value obeys rules.
@@ -182,44 +183,6 @@ fn words(state: &ConstraintState) -> Vec<u32> {
     words
 }
 
-/// Single bytes.
-fn bytes() -> Vocab {
-    Vocab::new((0..=255u8).map(|byte| (TokenId(byte.into()), [byte]))).unwrap()
-}
-
-/// Every text of the grammar up to a length; `None` if they are too many.
-fn texts(grammar: &Grammar, longest: usize) -> Option<Vec<String>> {
-    let constraint = glrmask_compiler::compile(grammar, &bytes(), &Config::default()).unwrap();
-    let (mut found, mut open) = (Vec::new(), vec![(constraint.start(), Vec::new())]);
-    while let Some((state, text)) = open.pop() {
-        if found.len() > 30_000 || open.len() > 30_000 {
-            return None;
-        }
-        if state.is_accepting() {
-            found.push(String::from_utf8(text.clone()).unwrap());
-        }
-        if text.len() < longest {
-            for id in engine::allowed(&state).unwrap() {
-                let mut next = state.clone();
-                next.commit_token(TokenId(id)).unwrap();
-                open.push((next, [text.as_slice(), &[id as u8]].concat()));
-            }
-        }
-    }
-    Some(found)
-}
-
-/// Bytes, and pieces of texts.
-fn vocabulary(texts: &[String], rng: &mut Rng) -> Vocab {
-    let mut tokens: BTreeSet<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
-    for _ in 0..200 {
-        let text = rng.pick(texts).as_bytes();
-        let start = rng.below(text.len());
-        tokens.insert(text[start..text.len().min(start + rng.between(1, 9))].to_vec());
-    }
-    Vocab::new((0..).map(TokenId).zip(tokens)).unwrap()
-}
-
 #[test]
 fn masks_are_those_of_all_texts_that_obey() {
     let mut compared = 0;
@@ -233,7 +196,7 @@ fn masks_are_those_of_all_texts_that_obey() {
             }
             let mut rng = Rng::new(31 * number as u64 + which as u64);
             let unruled = Grammar { instance: None, ..compiled.grammar.clone() };
-            let Some(all) = texts(&unruled, case.longest) else { continue };
+            let Some(all) = texts(&unruled, case.longest, 30_000).unwrap() else { continue };
             compared += 1;
             let valid: BTreeSet<&[u8]> = all
                 .iter()
@@ -243,7 +206,7 @@ fn masks_are_those_of_all_texts_that_obey() {
             assert!(!valid.is_empty() && valid.len() < all.len(), "{}", case.schema);
             let prefixes: BTreeSet<&[u8]> =
                 valid.iter().flat_map(|text| (0..=text.len()).map(|n| &text[..n])).collect();
-            let vocab = vocabulary(&all, &mut rng);
+            let vocab = pieces(&all, (200, 9), &mut rng).unwrap();
             let constraint = glrmask_compiler::compile(&compiled.grammar, &vocab, &Config::default()).unwrap();
             let constraint = match which {
                 0 => constraint,
@@ -405,7 +368,8 @@ fn completions_close_what_compact_text_leaves_open() {
     let schema = r#"{"type": "array", "minItems": 3, "uniqueItems": true,
         "items": {"type": "array", "minItems": 1, "items": {"type": "integer"}}}"#;
     let compiled = compile(schema, &options).unwrap();
-    let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+    let constraint =
+        glrmask_compiler::compile(&compiled.grammar, &single_bytes().unwrap(), &Config::default()).unwrap();
     for (text, length) in [("[[0],[1", 6), ("[[0],[", 7), ("", 13)] {
         let mut state = constraint.start();
         state.commit_bytes(text.as_bytes()).unwrap();
@@ -430,7 +394,8 @@ fn completions_write_the_members_that_are_missing() {
     for whitespace in [Whitespace::Spaced, Whitespace::Compact, Whitespace::Flexible] {
         let options = Options { whitespace, property_order: PropertyOrder::Any, ..Options::default() };
         let compiled = compile(&schema, &options).unwrap();
-        let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+        let constraint =
+            glrmask_compiler::compile(&compiled.grammar, &single_bytes().unwrap(), &Config::default()).unwrap();
         for text in ["", "{\"k3", "{\"x\":", "{\"in\":{\"k0\":[1"] {
             let mut state = constraint.start();
             let text = if whitespace == Whitespace::Spaced { text.replace(':', ": ") } else { text.to_owned() };
@@ -453,7 +418,8 @@ fn a_long_way_out_without_a_choice_is_found() {
         r#"{{"type": "array", "uniqueItems": true, "items": {{"type": "string", "pattern": "^{long}[0-9]+$"}}}}"#
     );
     let compiled = compile(&schema, &Options::default()).unwrap();
-    let constraint = glrmask_compiler::compile(&compiled.grammar, &bytes(), &Config::default()).unwrap();
+    let constraint =
+        glrmask_compiler::compile(&compiled.grammar, &single_bytes().unwrap(), &Config::default()).unwrap();
     let mut state = constraint.start();
     state.commit_bytes(format!("[\"{long}1\", \"").as_bytes()).unwrap();
     for byte in long.bytes() {

@@ -85,9 +85,13 @@ pub(crate) fn check_neighbours<'n>(
     }
     let within =
         documents.iter().flat_map(|document| &document.components).map(|component| component.index()).collect();
-    let Some(terminal) = (Neighbours { lexer, within, known: FxHashMap::default(), left: PAIRS }).running_in() else {
-        return Ok(());
-    };
+    let mut neighbours = Neighbours { lexer, within, known: FxHashMap::default(), left: PAIRS };
+    let found = neighbours.running_in();
+    if neighbours.left == 0 {
+        let what = "pairs of states where lexemes before a document with rules may go on into it";
+        return Err(GrammarError::limit(what, PAIRS, PAIRS + 1, None).into());
+    }
+    let Some(terminal) = found else { return Ok(()) };
     let message = format!(
         "a JSON document with rules beside the grammar (`uniqueItems` and the like, or many keys in any order) stands where \
          the lexeme {} before it may go on into it",
@@ -109,7 +113,7 @@ struct Neighbours<'l> {
 }
 
 impl Neighbours<'_> {
-    /// A terminal with a longer match that could go on into a document, as far as can be told.
+    /// A terminal with a longer match that could go on into a document. The answer is worth something only if there are pairs left.
     fn running_in(&mut self) -> Option<TerminalId> {
         let lexer = self.lexer;
         let mut work: Vec<(TerminalId, Condition, TerminalId)> = Vec::new();
@@ -125,7 +129,10 @@ impl Neighbours<'_> {
             if !seen.insert((last, condition)) {
                 continue;
             }
-            if self.left == 0 || self.enters(last, condition) {
+            if self.left == 0 {
+                return None;
+            }
+            if self.enters(last, condition) {
                 return Some(origin);
             }
             for (next, condition) in self.reached(condition) {

@@ -67,7 +67,11 @@ impl CompileError {
             Kind::Runtime(e) => e.numbers(),
             // How much it would have taken is not known.
             Kind::Refused(Refusal::Limit { limit, .. }) => Some((*limit, *limit)),
-            Kind::Grammar(_) | Kind::Vocab(_) | Kind::UnknownToken { .. } | Kind::Refused(_) => None,
+            Kind::Grammar(e) => match e.kind() {
+                DiagnosticKind::Limit { limit, given } => Some((given as usize, limit as usize)),
+                _ => None,
+            },
+            Kind::Vocab(_) | Kind::UnknownToken { .. } | Kind::Refused(_) => None,
         }
     }
     /// Whether the grammar asks for something that is not supported (as opposed to being wrong).

@@ -39,6 +39,7 @@ struct Inner {
     keyword: Option<String>,
     span: Option<Span>,
     numbers: Option<(u64, u64)>,
+    documents_may_help: bool,
 }
 
 /// Result of this crate's fallible functions.
@@ -71,7 +72,15 @@ impl SchemaError {
     }
 
     fn new(category: Category, message: String) -> Self {
-        Self(Box::new(Inner { category, message, pointer: None, keyword: None, span: None, numbers: None }))
+        Self(Box::new(Inner {
+            category,
+            message,
+            pointer: None,
+            keyword: None,
+            span: None,
+            numbers: None,
+            documents_may_help: false,
+        }))
     }
     pub(crate) fn at(mut self, pointer: &str, keyword: &str) -> Self {
         if self.0.pointer.is_none() {
@@ -79,6 +88,15 @@ impl SchemaError {
             self.0.keyword = (!keyword.is_empty()).then(|| keyword.to_owned());
         }
         self
+    }
+    /// Marks an error of alternatives that share places of a text and do not agree, or keep the run time from remembering.
+    pub(crate) fn helped_by_documents(mut self) -> Self {
+        self.0.documents_may_help = true;
+        self
+    }
+    /// Whether it could be otherwise if values with rules were documents of their own (`emit/apart.rs`).
+    pub(crate) fn documents_may_help(&self) -> bool {
+        self.0.documents_may_help
     }
     pub(crate) fn explain(&mut self, detail: &str) {
         self.0.message = format!("{} ({detail})", self.0.message);

@@ -249,7 +249,7 @@ fn keys_that_are_counted() {
 
 #[test]
 fn members_that_must_meet_a_condition() {
-    let cases: [Case; 2] = [
+    let cases: [Case; 3] = [
         (
             r#"{"type": "object", "not": {"additionalProperties": {"type": "string"}}}"#,
             &["{\"a\": 1}", "{\"a\": \"x\", \"b\": 1}"],
@@ -259,6 +259,20 @@ fn members_that_must_meet_a_condition() {
             r#"{"type": "object", "minProperties": 2, "not": {"additionalProperties": {"type": "string"}}}"#,
             &["{\"a\": 1, \"b\": 1}", "{\"a\": \"x\", \"b\": 1}"],
             &["{\"a\": 1}", "{\"a\": \"x\", \"b\": \"x\"}", "{\"a\": \"x\", \"b\": 1, \"b\": 1}"],
+        ),
+        // Each condition is met by many keys, both together by two: these are like declared ones.
+        (
+            r#"{"type": "object", "allOf": [{"not": {"propertyNames": {"not": {"pattern": "a"}}}}, {"not": {"propertyNames": {"not": {"pattern": "b"}}}}],
+                "propertyNames": {"pattern": "^[a-z]{2}$"}, "additionalProperties": {"type": "integer"}, "maxProperties": 2}"#,
+            &["{\"ab\": 1}", "{\"ab\": 1, \"ax\": 2}", "{\"ax\": 1, \"xb\": 2}"],
+            &[
+                "{}",
+                "{\"ax\": 1}",
+                "{\"ax\": 1, \"ay\": 2}",
+                "{\"ab\": 1, \"ab\": 2}",
+                "{\"ab\": 1, \"ax\": 2, \"ay\": 3}",
+                "{\"abb\": 1}",
+            ],
         ),
     ];
     check(&cases, &Options::default());

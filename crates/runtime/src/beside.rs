@@ -86,6 +86,14 @@ impl Beside {
         }
     }
 
+    /// Readings of the text; one if the whole text is a document.
+    pub(crate) fn readings(&self) -> usize {
+        match self {
+            Self::Whole(_) => 1,
+            Self::Parts(readings) => readings.as_slice().len().max(1),
+        }
+    }
+
     /// Whether nothing is at stake.
     pub(crate) fn is_free(&self) -> bool {
         self.all(Tracker::is_free)

@@ -273,7 +273,8 @@ impl Constraint {
     /// Sizes of the tables filled so far.
     pub fn stats(&self) -> Stats {
         let stats = self.0.cache.read().stats();
-        Stats { bytes: stats.bytes + self.0.places.memory_usage(), ..stats }
+        let refused = self.0.documents.as_ref().map_or(0, Documents::memory_usage);
+        Stats { bytes: stats.bytes + self.0.places.memory_usage() + refused, ..stats }
     }
 
     /// Fills the tables before decoding, as far as the budget goes, so that decoding finds nothing left to compute

@@ -11,21 +11,17 @@ use glrmask_automata::{Id, IndexVec};
 use glrmask_instance::{filter, Rules, TokenWalk, Tracker};
 use glrmask_lexer::ComponentId;
 use glrmask_vocab::{mask, Rank, Vocab};
-use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::branch::{Branch, Branches};
+use crate::branch::Branch;
 use crate::constraint::Inner;
 use crate::error::RuntimeError;
 use crate::event;
-use crate::following::{key, Following, Key};
+use crate::following::{Following, PART};
 use crate::instance::over_limit;
 use crate::query;
 use crate::readings::{component, DocumentId, Reading, Readings};
-
-/// Places between documents for which refused tokens are kept.
-const KEPT: usize = 4096;
+use crate::refusals::Refusals;
 
 /// A part of the grammar whose texts are JSON documents with rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,11 +41,8 @@ pub(crate) struct Documents {
     /// Shared through the vocabulary; found on first use.
     walk: OnceLock<Arc<TokenWalk>>,
     /// Tokens that are refused between documents.
-    refused: Mutex<FxHashMap<Key, Refused>>,
+    refused: Refusals,
 }
-
-/// Tokens, and the branches by which the place is known.
-type Refused = (Branches, Arc<[Rank]>);
 
 impl Documents {
     /// `None` if there are none.
@@ -72,6 +65,11 @@ impl Documents {
 
     pub(crate) fn stored(&self) -> &[Document] {
         self.documents.as_slice()
+    }
+
+    /// Rough memory use, in bytes, of what is kept of the tokens that are refused.
+    pub(crate) fn memory_usage(&self) -> usize {
+        self.refused.memory_usage()
     }
 
     /// The document that the lexeme of a branch belongs to.
@@ -103,7 +101,7 @@ impl Documents {
     pub(crate) fn agrees(&self, inner: &Inner, readings: &Readings, words: &[u32]) -> bool {
         let [Reading { inside: None, branches }] = readings.as_slice() else { return false };
         let is_set = |&rank: &Rank| inner.vocab.ids(rank).iter().any(|&id| mask::get(words, id));
-        let known = || self.refused.lock().get(&key(branches)).is_some_and(|(_, refused)| refused.is_empty());
+        let known = || self.refused.get(branches).is_some_and(|refused| refused.is_empty());
         !self.entering(inner).iter().any(is_set) || known()
     }
 
@@ -131,16 +129,11 @@ impl Documents {
 
     /// Tokens that are refused between documents.
     fn refused(&self, inner: &Inner, reading: &Reading, words: &[u32]) -> Result<Arc<[Rank]>, RuntimeError> {
-        let key = key(&reading.branches);
-        if let Some((_, known)) = self.refused.lock().get(&key) {
-            return Ok(known.clone());
+        if let Some(known) = self.refused.get(&reading.branches) {
+            return Ok(known);
         }
         let refused = self.tried(inner, reading, words, |_| true)?;
-        let mut all = self.refused.lock();
-        if all.len() >= KEPT {
-            all.clear();
-        }
-        all.insert(key, (reading.branches.clone(), refused.clone()));
+        self.refused.insert(&reading.branches, refused.clone(), inner.config.cache_bytes / PART);
         Ok(refused)
     }
 

@@ -37,7 +37,7 @@ typed_id!(
 /// Stacks up to this depth are compared by their symbols, deeper ones by address.
 const COMPARED_DEPTH: usize = 128;
 /// Places may take this part of what tables may take.
-const PART: usize = 16;
+pub(crate) const PART: usize = 16;
 /// Bytes counted for a place, without its stacks, and for a byte asked for alone.
 const PLACE_WEIGHT: usize = 512;
 const STEP_WEIGHT: usize = 32;
@@ -62,6 +62,12 @@ pub(crate) fn key(branches: &[Branch]) -> Key {
         (branch.lexeme, weight, stack)
     };
     branches.iter().map(one).collect()
+}
+
+/// Bytes counted for a place that is kept.
+pub(crate) fn place_bytes(branches: &[Branch]) -> usize {
+    let depth: usize = branches.iter().map(|branch| branch.stacks.max_depth()).sum();
+    PLACE_WEIGHT + 2 * depth * size_of::<LrState>()
 }
 
 /// The places of a constraint that are known.
@@ -108,8 +114,7 @@ impl Places {
         if let Some(&known) = self.numbers.get(&key) {
             return known;
         }
-        let depth: usize = branches.iter().map(|branch| branch.stacks.max_depth()).sum();
-        self.bytes += PLACE_WEIGHT + 2 * depth * size_of::<LrState>();
+        self.bytes += place_bytes(branches);
         let number = self.known.push(Known { branches: branches.iter().cloned().collect(), classes: None });
         self.numbers.insert(key, number);
         number

@@ -42,6 +42,7 @@ mod progress;
 mod query;
 mod reach;
 mod readings;
+mod refusals;
 mod similar;
 pub mod speculate;
 mod split;

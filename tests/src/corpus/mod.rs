@@ -1,11 +1,14 @@
 //! Corpora of JSON Schemas with instances, run through the whole engine: schema to grammar to constraint to bytes.
 //!
-//! The vocabulary is the 256 single bytes, so a verdict is about the language and not about tokens. Instances are written
+//! With the 256 single bytes for a vocabulary a verdict is about the language and not about tokens; with a real one, times
+//! and memory are what a user sees. Instances are written
 //! the way `json.dumps` writes them. A fixed key order is not what JSON Schema is about, so an instance counts as
 //! accepted if the constraint accepts it with its keys in *some* order; whether it is the given one is told apart.
 
 mod instance;
 mod maskbench;
+mod memory;
+mod ranks;
 mod report;
 mod suite;
 
@@ -15,12 +18,13 @@ use glrmask_compiler::Config;
 use glrmask_grammar::Grammar;
 use glrmask_json_schema::{Category, Options};
 use glrmask_runtime::Constraint;
-use glrmask_vocab::{TokenId, Vocab};
+use glrmask_vocab::Vocab;
 
 use instance::Mentions;
 
 pub use instance::Instance;
 pub use maskbench::maskbench;
+pub use ranks::ranks;
 pub use report::Report;
 pub use suite::{registry, suite};
 
@@ -76,6 +80,8 @@ pub struct Outcome {
     pub time: Duration,
     /// From schema text to grammar.
     pub grammar_time: Duration,
+    /// Bytes that the process had resident at most until then, if the system tells.
+    pub peak: Option<u64>,
 }
 
 /// Compiles entries and judges their tests.
@@ -88,20 +94,18 @@ pub struct Judge {
 impl Judge {
     /// With these options for every schema; at most `budget` pieces of text of an instance are tried in the search for
     /// an order of its keys.
-    ///
-    /// # Errors
-    /// The vocabulary of single bytes cannot be built.
-    pub fn new(options: Options, budget: usize) -> Result<Self, String> {
-        let bytes = (0..=u8::MAX).map(|byte| (TokenId(byte.into()), [byte]));
-        Ok(Self { vocab: Vocab::new(bytes).map_err(|error| error.to_string())?, options, budget })
+    pub fn new(vocab: Vocab, options: Options, budget: usize) -> Self {
+        Self { vocab, options, budget }
     }
     /// Compiles the schema and feeds it the instances.
     pub fn judge(&self, entry: &Entry) -> Outcome {
+        memory::forget_peak();
         let start = Instant::now();
         let grammar = self.grammar(&entry.schema);
         let grammar_time = start.elapsed();
         let compiled = grammar.and_then(|grammar| self.compile(&grammar));
         let time = start.elapsed();
+        let peak = memory::peak();
         match compiled {
             Ok(constraint) => {
                 let mentions = Mentions::new(&entry.schema);
@@ -112,6 +116,7 @@ impl Judge {
                     reason: None,
                     time,
                     grammar_time,
+                    peak,
                 }
             }
             Err(refusal) => {
@@ -120,7 +125,7 @@ impl Judge {
                     _ => Verdict::NotCompiled,
                 };
                 let verdicts = entry.tests.iter().map(verdict).collect();
-                Outcome { verdicts, error: Some(refusal.error), reason: Some(refusal.reason), time, grammar_time }
+                Outcome { verdicts, error: Some(refusal.error), reason: Some(refusal.reason), time, grammar_time, peak }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Counts of verdicts by group, reasons of refusal, compile times.
+//! Counts of verdicts by group, reasons of refusal, compile times and memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +16,8 @@ pub struct Report {
     total: Counts,
     reasons: BTreeMap<String, usize>,
     times: Vec<Duration>,
+    /// Bytes resident at most.
+    peaks: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -53,6 +55,7 @@ impl Report {
             *self.reasons.entry(reason.clone()).or_default() += 1;
         }
         self.times.push(outcome.time);
+        self.peaks.extend(outcome.peak);
     }
     /// Number of invalid instances that were accepted.
     pub fn accepted_invalid(&self) -> usize {
@@ -68,10 +71,10 @@ impl fmt::Display for Report {
             counts.row(f, name)?;
         }
         self.total.row(f, "total")?;
-        let mut times = self.times.clone();
-        times.sort_unstable();
-        let at = |percent: usize| times.get(times.len() * percent / 100).or(times.last()).copied().unwrap_or_default();
-        writeln!(f, "compile time: p50 {:?}, p90 {:?}, p99 {:?}, max {:?}", at(50), at(90), at(99), at(100))?;
+        let [p50, p90, p99, max] = percentiles(&self.times);
+        writeln!(f, "compile time: p50 {p50:?}, p90 {p90:?}, p99 {p99:?}, max {max:?}")?;
+        let [p50, p90, p99, max] = percentiles(&self.peaks).map(|bytes| bytes >> 20);
+        writeln!(f, "peak of the process, MiB: p50 {p50}, p90 {p90}, p99 {p99}, max {max}")?;
         let mut reasons: Vec<_> = self.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         for (reason, count) in reasons {
@@ -79,4 +82,11 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
+}
+
+/// The median, what 90 and 99 per cent are within, the largest.
+fn percentiles<T: Ord + Copy + Default>(values: &[T]) -> [T; 4] {
+    let mut values = values.to_vec();
+    values.sort_unstable();
+    [50, 90, 99, 100].map(|p| values.get(values.len() * p / 100).or(values.last()).copied().unwrap_or_default())
 }

@@ -63,6 +63,8 @@ pub(crate) struct Algebra<'o> {
     listings: usize,
     /// How many values goals have at least.
     counts: infinite::Counts,
+    /// How often alternatives at one place of a text did not agree about a rule.
+    pub(crate) disagreements: usize,
     steps: usize,
 }
 
@@ -81,6 +83,7 @@ impl<'o> Algebra<'o> {
             depth: 0,
             listings: 0,
             counts: infinite::Counts::default(),
+            disagreements: 0,
             steps: 0,
         }
     }

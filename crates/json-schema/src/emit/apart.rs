@@ -22,26 +22,15 @@ use crate::algebra::{Algebra, Goal};
 use crate::error::{Category, Result, SchemaError};
 use crate::shape::{ObjectShape, Unique};
 
-/// Keywords that places may not agree about.
-const KEYWORDS: [&str; 3] = ["uniqueItems", "minProperties", "not"];
-
-/// Whether documents could be the way out of an error: one of places that do not agree.
-pub(super) fn may_help(error: &SchemaError) -> bool {
-    match error.category() {
-        Category::Unsupported => error.keyword().is_some_and(|keyword| KEYWORDS.contains(&keyword)),
-        Category::Limit => error.message().starts_with("sets of keys"),
-        _ => false,
-    }
-}
-
 /// The grammar of a goal with documents inside; `None` if there is none, for whatever reason.
 pub(super) fn grammar(algebra: &mut Algebra<'_>, goal: &Goal) -> Option<Grammar> {
     emitted(algebra, goal, true).ok().filter(|grammar| !grammar.documents.is_empty())
 }
 
-/// The grammar with documents inside if that enforces what else was left out, as the warnings after the first `warned` say.
+/// The grammar with documents inside if that enforces what else is left out, with the warnings after the first `warned`,
+/// since alternatives do not agree.
 pub(super) fn instead_of_weakened(algebra: &mut Algebra<'_>, goal: &Goal, warned: usize) -> Option<Grammar> {
-    if !algebra.warnings.iter().skip(warned).any(|warning| KEYWORDS.contains(&warning.keyword.as_str())) {
+    if algebra.disagreements == 0 {
         return None;
     }
     let weakened = algebra.warnings.split_off(warned);

@@ -52,7 +52,7 @@ pub(crate) fn grammar(algebra: &mut Algebra<'_>, root: SchemaId) -> Result<Gramm
     let goal = algebra.goal([root]);
     let warned = algebra.warnings.len();
     match emitted(algebra, &goal, false) {
-        Err(error) if apart::may_help(&error) => {
+        Err(error) if error.documents_may_help() => {
             // What was left out on the way may be enforced then.
             algebra.warnings.truncate(warned);
             apart::grammar(algebra, &goal).ok_or(error)

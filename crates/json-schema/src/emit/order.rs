@@ -133,12 +133,14 @@ impl Emitter<'_, '_> {
     fn with_sets(&self, keys: usize, (limit, objects): (usize, usize)) -> Result<usize> {
         let sets = sets(keys);
         if sets > limit {
-            return Err(SchemaError::limit("sets of keys of one object in any order", sets, limit));
+            let error = SchemaError::limit("sets of keys of one object in any order", sets, limit);
+            return Err(error.helped_by_documents());
         }
         let total = self.key_sets.saturating_add(sets);
         let limit = self.algebra.options.limits.facts.saturating_mul(objects);
         if total > limit {
-            return Err(SchemaError::limit("sets of keys of all objects in any order", total, limit));
+            let error = SchemaError::limit("sets of keys of all objects in any order", total, limit);
+            return Err(error.helped_by_documents());
         }
         Ok(total)
     }

@@ -240,7 +240,9 @@ impl Builder<'_, '_> {
                 blamed = blamed.or_else(|| members.iter().find(asks).copied());
             }
         }
-        self.algebra.unsupported_at(blamed.unwrap_or(self.algebra.store.always), keyword, reason)
+        self.algebra.disagreements += 1;
+        let blamed = blamed.unwrap_or(self.algebra.store.always);
+        self.algebra.unsupported_at(blamed, keyword, reason).map_err(SchemaError::helped_by_documents)
     }
 }
 

@@ -228,7 +228,7 @@ impl ObjectShape {
         Ok(())
     }
     /// The keys of a group, if they are few and known at once.
-    fn few_keys(&self, algebra: &mut Algebra<'_>, free: &FreeKeys) -> Result<Option<Vec<String>>> {
+    pub(super) fn few_keys(&self, algebra: &mut Algebra<'_>, free: &FreeKeys) -> Result<Option<Vec<String>>> {
         if free.names.is_empty() && !free.languages.iter().any(|(_, positive)| *positive) {
             return Ok(None);
         }

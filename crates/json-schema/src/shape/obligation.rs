@@ -34,6 +34,7 @@ impl ObjectShape {
             algebra.unsupported_at(id, "not", reason)?;
             return Ok(true);
         }
+        self.name_meeting(algebra, &obligations)?;
         let mut named = std::mem::take(&mut self.named);
         for member in &mut named {
             meet_named(algebra, &obligations, member)?;
@@ -45,6 +46,20 @@ impl ObjectShape {
         let named = self.named.iter().map(|named| named.meeting.iter().fold(named.meets, |all, (more, _)| all | more));
         let met = named.chain(self.free.iter().map(|free| free.meets)).fold(0, |all, more| all | more);
         Ok(met == all(self.obligations))
+    }
+    /// Names the keys that meet some obligations together if they are so few that members which have to follow may run out of
+    /// them; then none of these can be repeated.
+    fn name_meeting(&mut self, algebra: &mut Algebra<'_>, obligations: &[&SomeMember]) -> Result<()> {
+        for free in self.free.clone() {
+            for kind in meet_free(algebra, obligations, &free).iter().filter(|kind| kind.names != free.names) {
+                let keys = self.few_keys(algebra, kind)?.unwrap_or_default();
+                let needed = obligations.len() + self.min_properties as usize;
+                if keys.len() <= needed + self.named.len() + self.forbidden.len() {
+                    self.named.extend(keys.into_iter().map(|key| Named::new(key.into(), false, free.value.clone())));
+                }
+            }
+        }
+        Ok(())
     }
     /// Whether a required member meets the obligation whatever its value is.
     fn meets_anyway(&self, algebra: &mut Algebra<'_>, some: &SomeMember) -> Result<bool> {

@@ -28,7 +28,7 @@ use crate::error::RuntimeError;
 use crate::following::{Following, GrammarPlace};
 use crate::state::ConstraintState;
 
-/// Places looked at for the fewest bytes.
+/// Places looked at for the fewest bytes; each counts once for every reading of the text.
 const EXACT: usize = 20_000;
 /// Places looked at for the next step of a text that need not have the fewest,
 const STEP: usize = 20_000;
@@ -61,7 +61,8 @@ impl ConstraintState {
 
 /// Where a beginning of a completion leads.
 struct Place {
-    beside: Beside,
+    /// Until it is looked at.
+    beside: Option<Beside>,
     at: GrammarPlace,
     /// The place before, and what is between.
     from: Option<(usize, Step)>,
@@ -83,13 +84,15 @@ struct Ruled<'a> {
     with: With,
     following: Following<'a>,
     places: Vec<Place>,
+    /// Readings of all places.
+    readings: usize,
     /// Places by the cost of the whole completion, at least; those furthest on first.
     queue: BinaryHeap<(Reverse<u64>, u64, usize)>,
     /// The grammar's shortest text from a place.
     ends: FxHashMap<GrammarPlace, Option<Arc<Text>>>,
     /// What has been settled, if anything has.
     settled: Option<Text>,
-    /// Places before that.
+    /// Readings before that.
     dropped: usize,
     /// Whether members that are missing are written even where something is at stake.
     dares: bool,
@@ -103,6 +106,7 @@ impl<'a> Ruled<'a> {
             with,
             following: Following::new(inner, state.branches()),
             places,
+            readings: 0,
             queue,
             ends,
             settled: None,
@@ -113,10 +117,10 @@ impl<'a> Ruled<'a> {
 
     fn run(mut self, beside: Beside) -> Result<Option<RuledText>, RuntimeError> {
         let at = self.following.start();
-        self.push(Place { beside, at, from: None, read: 0 })?;
+        self.push(Place { beside: Some(beside), at, from: None, read: 0 })?;
         while let Some((_, _, number)) = self.queue.pop() {
-            let Some(place) = self.places.get(number) else { break };
-            let (beside, at) = (place.beside.clone(), place.at);
+            let Some(place) = self.places.get_mut(number) else { break };
+            let (Some(beside), at) = (place.beside.take(), place.at) else { continue };
             if let Some(rest) = self.end(at)? {
                 if beside.obeys(self.inner, &rest)? {
                     let is_minimal = self.settled.is_none();
@@ -129,7 +133,7 @@ impl<'a> Ruled<'a> {
                 continue;
             }
             match self.is_settling() && beside.is_free() {
-                true => self.settle(number)?,
+                true => self.settle(number, &beside, at)?,
                 false => self.expand(number, &beside, at)?,
             }
         }
@@ -137,32 +141,32 @@ impl<'a> Ruled<'a> {
     }
 
     fn is_settling(&self) -> bool {
-        self.settled.is_some() || self.places.len() > EXACT
+        self.settled.is_some() || self.readings > EXACT
     }
 
     fn check_limits(&self) -> Result<(), RuntimeError> {
         let step = if self.settled.is_some() { STEP } else { EXACT + STEP };
         let what = "places on the way to a completion";
-        RuntimeError::check_limit(what, self.places.len(), step)?;
-        RuntimeError::check_limit(what, self.dropped + self.places.len(), PLACES)
+        RuntimeError::check_limit(what, self.readings, step)?;
+        RuntimeError::check_limit(what, self.dropped + self.readings, PLACES)
     }
 
     /// Drops every beginning but this one, and goes on from there.
-    fn settle(&mut self, number: usize) -> Result<(), RuntimeError> {
-        let (beside, at) = self.forget_others(number);
-        self.expand(0, &beside, at)
+    fn settle(&mut self, number: usize, beside: &Beside, at: GrammarPlace) -> Result<(), RuntimeError> {
+        self.forget_all_but(number, at);
+        self.places.push(Place { beside: None, at, from: None, read: 0 });
+        self.readings += 1;
+        self.expand(0, beside, at)
     }
 
-    fn forget_others(&mut self, number: usize) -> (Beside, GrammarPlace) {
+    /// Settles what leads to a place, and forgets the places; of their ends that of this one is kept.
+    fn forget_all_but(&mut self, number: usize, at: GrammarPlace) {
         let read = self.read(number);
         self.settled.get_or_insert_default().push(&read);
-        let Place { beside, at, .. } = self.places.swap_remove(number);
-        self.dropped += self.places.len();
+        self.dropped += std::mem::take(&mut self.readings);
         self.places.clear();
         self.queue.clear();
         self.ends.retain(|&place, _| place == at);
-        self.places.push(Place { beside: beside.clone(), at, from: None, read: 0 });
-        (beside, at)
     }
 
     /// Where the grammar's shortest text ends an object that lacks a member: goes up to there and on to the value of that
@@ -183,10 +187,9 @@ impl<'a> Ruled<'a> {
             // What is written may have to be something else: another value of a member before, say.
             return Ok(false);
         }
-        self.forget_others(number);
+        self.forget_all_but(number, at);
         self.settled.get_or_insert_default().push(&text.into());
-        self.places.clear();
-        self.push(Place { beside, at, from: None, read: 0 })?;
+        self.push(Place { beside: Some(beside), at, from: None, read: 0 })?;
         Ok(true)
     }
 
@@ -262,7 +265,7 @@ impl<'a> Ruled<'a> {
                 }
                 free.push(next);
             }
-            self.push(Place { beside: *beside, at: next, from: Some((number, Step::Byte(byte))), read })?;
+            self.push(Place { beside: Some(*beside), at: next, from: Some((number, Step::Byte(byte))), read })?;
         }
         self.expand_events(number, beside)
     }
@@ -277,7 +280,7 @@ impl<'a> Ruled<'a> {
             let Some(beside) = beside.after_event(self.inner, terminal)? else { continue };
             let Some(branches) = beside.branches() else { continue };
             let at = self.following.place(&branches);
-            self.push(Place { beside, at, from: Some((number, Step::Event(terminal))), read })?;
+            self.push(Place { beside: Some(beside), at, from: Some((number, Step::Event(terminal))), read })?;
         }
         Ok(())
     }
@@ -289,6 +292,7 @@ impl<'a> Ruled<'a> {
     fn push(&mut self, place: Place) -> Result<(), RuntimeError> {
         let Some(rest) = self.end(place.at)? else { return Ok(()) };
         self.queue.push((Reverse(rest.cost.saturating_add(place.read)), place.read, self.places.len()));
+        self.readings += place.beside.as_ref().map_or(1, Beside::readings);
         self.places.push(place);
         Ok(())
     }

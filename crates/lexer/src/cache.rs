@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use rustc_hash::FxHashMap;
 
+use crate::behind::Behind;
 use crate::classes::ClassTable;
 use crate::completions::Thread;
 use crate::component::ComponentId;
@@ -53,6 +54,8 @@ pub struct LexerCache {
     sets: ConditionSets,
     scans: ScanTable,
     classes: ClassTable,
+    /// What walks over the vocabulary found behind lexemes.
+    pub(crate) behind: Behind,
     /// Fingerprints of the automata of components, found when first asked for.
     fingerprints: FxHashMap<ComponentId, u128>,
     /// Residuals of their states, likewise.
@@ -113,12 +116,14 @@ impl LexerCache {
     /// and condition sets stay valid, those of scans do not.
     pub fn forget_scans(&mut self) {
         self.scans = ScanTable::default();
+        self.behind = Behind::default();
         self.classes.forget_scans();
     }
 
     /// Forgets scans, classes and completions; ids of condition sets stay valid.
     pub fn clear(&mut self) {
         self.scans = ScanTable::default();
+        self.behind = Behind::default();
         self.classes = ClassTable::default();
     }
 
@@ -145,6 +150,11 @@ impl LexerCache {
     #[inline]
     pub fn step(&mut self, lexer: &Lexer, scan: ScanId, byte: u8) -> Result<Option<ScanId>, LexerError> {
         self.scans.step(lexer, &mut self.sets, scan, byte)
+    }
+
+    /// A superset of the bytes that lead on from here.
+    pub(crate) fn live_bytes(&mut self, lexer: &Lexer, scan: ScanId) -> ByteSet {
+        self.scans.live_bytes(lexer, scan)
     }
 
     /// Whether all strings of up to `height` bytes out of `below` surely lead from here to scans of the same class. No
@@ -245,6 +255,23 @@ impl LexerCache {
         }
     }
 
+    /// The one lexeme that has ended and the scan of what was read since, if nothing else makes up the scan and no
+    /// conditions are left.
+    #[inline]
+    pub(crate) fn only_ended(&self, lexer: &Lexer, scan: ScanId) -> Option<(TerminalId, ScanId)> {
+        let scan = self.scans.get(scan);
+        let &[edge] = scan.edges.as_slice() else { return None };
+        let alone = scan.threads.is_empty() && scan.pending == ConditionSetId::NONE && !scan.at_boundary;
+        let plain = edge.conditions == ConditionSetId::NONE && !lexer.is_ignored(edge.terminal);
+        (alone && plain).then_some((edge.terminal, edge.rest))
+    }
+
+    /// The class of `terminal` followed by what `rest` stands for; `None` if no parser accepts that. `terminal` is not
+    /// ignored.
+    pub(crate) fn class_behind(&mut self, lexer: &Lexer, terminal: TerminalId, rest: ClassId) -> Option<ClassId> {
+        self.classes.behind(lexer, terminal, rest)
+    }
+
     /// The classes found so far.
     pub fn dag(&self) -> &ClassDag {
         self.classes.dag()
@@ -263,10 +290,11 @@ impl LexerCache {
     }
     /// What [`forget_scans`](Self::forget_scans) would free, in bytes, about.
     pub fn scan_memory(&self) -> usize {
-        self.scans.memory_usage() + self.classes.scan_memory()
+        self.scans.memory_usage() + self.behind.memory_usage() + self.classes.scan_memory()
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.sets.memory_usage() + self.scans.memory_usage() + self.classes.memory_usage()
+        let scans = self.scans.memory_usage() + self.behind.memory_usage();
+        self.sets.memory_usage() + scans + self.classes.memory_usage()
     }
 }

@@ -26,6 +26,7 @@ pub struct ClassTable {
     /// What `known` says of scans without outer conditions, dense: the walk over the vocabulary asks for nothing else.
     plain: Vec<u32>,
     restricted: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
+    behind: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
     after: FxHashMap<(ClassId, TerminalId), Option<ClassId>>,
     pub(crate) completions: CompletionTable,
     pub(crate) safety: SafetyTable,
@@ -67,6 +68,17 @@ impl ClassTable {
         *after.entry((class, terminal)).or_insert_with(|| dag.after(class, terminal))
     }
 
+    /// The class of a terminal that is not ignored, followed by a class. Memoised.
+    pub(crate) fn behind(&mut self, lexer: &Lexer, terminal: TerminalId, rest: ClassId) -> Option<ClassId> {
+        if let Some(&known) = self.behind.get(&(rest, terminal)) {
+            return known;
+        }
+        let edge = lexer.parser_terminal(terminal).zip(self.restrict(lexer, rest, terminal));
+        let class = edge.and_then(|edge| self.dag.intern(Vec::new(), vec![edge]));
+        self.behind.insert((rest, terminal), class);
+        class
+    }
+
     /// The hash-consed classes.
     pub fn dag(&self) -> &ClassDag {
         &self.dag
@@ -81,7 +93,7 @@ impl ClassTable {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        let memos = (self.restricted.len() + self.after.len()) * 32;
+        let memos = (self.restricted.len() + self.behind.len() + self.after.len()) * 32;
         let classes = self.dag.memory_usage() + self.completions.memory_usage() + memos;
         classes + self.scan_memory()
     }

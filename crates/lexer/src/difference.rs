@@ -18,6 +18,7 @@ use crate::component::ComponentId;
 use crate::error::LexerError;
 use crate::levels::Levels;
 use crate::lexer::Lexer;
+use crate::pairs::{Pairs, StatePair};
 use crate::partings::{Pair, Partings};
 use crate::profile::has_lexeme_walk;
 use crate::scan::ScanId;
@@ -127,19 +128,25 @@ impl Similarity {
             .map(|hub| hub.1)
     }
 
-    /// About how many trie nodes a common walk from both states visits; at least one.
-    pub fn visits_apart(&self, lexer: &Lexer, a: StateId, b: StateId) -> usize {
+    /// About how many trie nodes a common walk from both states visits; at least one. From `enough` on, some number that
+    /// is no smaller: for comparisons with a known pair.
+    pub fn visits_apart(&self, lexer: &Lexer, (a, b): (StateId, StateId), enough: usize) -> usize {
         if !self.end_alike(lexer, a, b) {
             return self.shape.all;
         }
         let dfa = lexer.component(self.component).dfa();
         let longer =
             self.longer.get_or_init(|| dfa.class_sets().iter().map(|set| self.shape.longer_than(set)).collect());
-        let rows = dfa.row(a).iter().zip(dfa.row(b)).zip(longer);
-        let apart = rows.filter(|((x, y), _)| x != y);
-        let nodes =
-            apart.map(|((&x, &y), longer)| longer.get(self.alike(x, y) as usize).map_or(0, |&nodes| nodes as usize));
-        1 + nodes.sum::<usize>()
+        let mut nodes = 1;
+        for ((&x, &y), longer) in dfa.row(a).iter().zip(dfa.row(b)).zip(longer) {
+            if x != y {
+                nodes += longer.get(self.alike(x, y) as usize).map_or(0, |&nodes| nodes as usize);
+            }
+            if nodes >= enough {
+                break;
+            }
+        }
+        nodes
     }
 
     /// Whether a lexeme that ends in either state ends in the same way.
@@ -394,10 +401,7 @@ struct Walk<'a> {
     limit: usize,
     visited: usize,
     moved: Vec<Moved>,
-    /// The last answer about bytes that tell two states apart: neighbours in the trie mostly ask the same.
-    last_apart: Option<((StateId, StateId), ByteSet)>,
-    /// The last answer about how long two states look alike.
-    last_level: Option<((StateId, StateId), u32)>,
+    known: Pairs,
 }
 
 impl<'a> Walk<'a> {
@@ -408,8 +412,7 @@ impl<'a> Walk<'a> {
         similarity: &'a Similarity,
         limit: usize,
     ) -> Self {
-        let (visited, moved) = (0, Vec::new());
-        Self { lexer, cache, vocab, similarity, limit, visited, moved, last_apart: None, last_level: None }
+        Self { lexer, cache, vocab, similarity, limit, visited: 0, moved: Vec::new(), known: Pairs::default() }
     }
 
     /// Whether the lexeme walk of either state says all about it.
@@ -487,35 +490,19 @@ impl<'a> Walk<'a> {
         scan.map_or(Ok(None), |scan| self.cache.class(self.lexer, scan))
     }
     /// The two states, where nothing but the lexeme has been read.
-    fn states(&self, (mine, other): Both) -> Option<(StateId, StateId)> {
+    fn states(&self, (mine, other): Both) -> Option<StatePair> {
         Some((self.cache.only_thread(mine?)?.1, self.cache.only_thread(other?)?.1))
     }
     /// Whether no token at or below the node has different classes.
     fn is_alike_below(&mut self, both: Both, node: usize) -> bool {
         let height = self.vocab.trie().heights()[node];
-        let has_levels = self.similarity.levels.is_some();
-        both.0 == both.1 || has_levels && self.states(both).is_some_and(|pair| self.level(pair) > height)
-    }
-    /// No string of fewer bytes tells the states apart.
-    fn level(&mut self, pair: (StateId, StateId)) -> u32 {
-        match self.last_level {
-            Some((known, level)) if known == pair => level,
-            _ => {
-                let level = self.similarity.alike(pair.0, pair.1);
-                self.last_level = Some((pair, level));
-                level
-            }
+        if both.0 == both.1 || self.similarity.levels.is_none() {
+            return both.0 == both.1;
         }
+        self.states(both).is_some_and(|pair| self.known.level(self.similarity, pair) > height)
     }
     fn bytes_apart(&mut self, both: Both) -> ByteSet {
-        let Some((a, b)) = self.states(both) else { return ByteSet::FULL };
-        match self.last_apart {
-            Some((pair, apart)) if pair == (a, b) => apart,
-            _ => {
-                let apart = self.similarity.bytes_apart(self.lexer, a, b);
-                self.last_apart = Some(((a, b), apart));
-                apart
-            }
-        }
+        let Some(pair) = self.states(both) else { return ByteSet::FULL };
+        self.known.bytes_apart(self.similarity, self.lexer, pair)
     }
 }

@@ -54,27 +54,14 @@ impl Levels {
     /// The length of the shortest string that tells the states apart; `u32::MAX` if there is none within the rounds.
     pub fn level(&self, a: StateId, b: StateId) -> u32 {
         let (a, b) = (self.of(a), self.of(b));
-        let (Some(last_a), Some(last_b)) = (a.last(), b.last()) else { return 0 };
-        // A block that has been split keeps no name of another one, so that equal ends have been equal all along.
-        if last_a.1 == last_b.1 {
-            return u32::MAX;
+        if a.is_empty() || b.is_empty() {
+            return 0;
         }
-        // Both histories in step, from round to round in which either block changes.
-        let (mut i, mut j) = (0, 0);
-        let mut round = 0;
-        loop {
-            if a[i].1 != b[j].1 {
-                return round;
-            }
-            let next = |history: &[(u32, u32)], at: usize| history.get(at + 1).map_or(u32::MAX, |h| h.0);
-            let (next_a, next_b) = (next(a, i), next(b, j));
-            round = next_a.min(next_b);
-            if round == u32::MAX {
-                return u32::MAX;
-            }
-            i += usize::from(next_a == round);
-            j += usize::from(next_b == round);
-        }
+        // A block that has been split keeps no name of another one: states are in one block until the first change of
+        // either that the other does not share, and never again.
+        let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+        let next = |history: &[(u32, u32)]| history.get(shared).map_or(u32::MAX, |change| change.0);
+        next(a).min(next(b))
     }
 
     #[inline]

@@ -3,13 +3,15 @@
 //!
 //! In reading order: [`lexer`] (terminals and components), [`link`] (lexers side by side), [`conditions`] (longest match),
 //! [`scan`] (all lexings of a text at once), [`completions`] and [`safety`] (what an open lexeme can become), [`classes`]
-//! (what a parser can learn from a token), [`mod@profile`] (the vocabulary by class), [`split`] (the same behind the first
+//! (what a parser can learn from a token), [`mod@profile`] (the vocabulary by class), `behind` (the same behind a
+//! lexeme that has just ended), [`split`] (the same behind the first
 //! lexeme), [`walk`] (what a lexeme alone makes of the vocabulary), [`mod@difference`] and `partings` (how profiles
 //! differ), [`cache`] (all that is filled on demand).
 //!
 //! # In short
 #![doc = include_str!("../README.md")]
 
+mod behind;
 pub mod cache;
 pub mod classes;
 pub mod completions;
@@ -21,6 +23,7 @@ pub mod levels;
 pub mod lexer;
 pub mod link;
 mod memo;
+mod pairs;
 mod partings;
 pub mod profile;
 pub mod relation;

@@ -8,11 +8,12 @@
 
 use std::sync::Arc;
 
-use glrmask_automata::{ByteSet, Dfa, Id, StateId};
+use glrmask_automata::{ByteSet, Dfa, Id};
 use glrmask_vocab::{NodeId, Vocab};
 
 use crate::difference::{Similarity, WORTH_COMPARING};
 use crate::lexer::Lexer;
+use crate::pairs::{Pairs, StatePair};
 
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 200;
@@ -31,7 +32,7 @@ pub(crate) struct Partings {
 pub(crate) struct Pair<'a> {
     pub(crate) lexer: &'a Lexer,
     pub(crate) similarity: &'a Similarity,
-    pub(crate) states: (StateId, StateId),
+    pub(crate) states: StatePair,
 }
 
 impl Partings {
@@ -61,8 +62,8 @@ impl Partings {
 
     /// By a walk, below children of the root with these bytes.
     pub(crate) fn find(pair: Pair<'_>, first: &ByteSet, vocab: &Vocab, limit: usize) -> Self {
-        let mut walk = Walk { pair, vocab, limit, visited: 0, roots: Vec::new(), last_apart: None, last_level: None };
-        let bytes = walk.bytes_apart(pair.states).intersection(first);
+        let mut walk = Walk { pair, vocab, limit, visited: 0, roots: Vec::new(), known: Pairs::default() };
+        let bytes = pair.similarity.bytes_apart(pair.lexer, pair.states.0, pair.states.1).intersection(first);
         for child in vocab.trie().children(NodeId(0)) {
             if bytes.contains(vocab.trie().byte(child)) && !walk.subtree(child.index()) {
                 return Self { roots: None, visited: limit };
@@ -78,10 +79,7 @@ struct Walk<'a> {
     limit: usize,
     visited: usize,
     roots: Vec<u32>,
-    /// The last answer about bytes that tell two states apart: neighbours in the trie mostly ask the same.
-    last_apart: Option<((StateId, StateId), ByteSet)>,
-    /// The last answer about how long two states look alike.
-    last_level: Option<((StateId, StateId), u32)>,
+    known: Pairs,
 }
 
 impl<'a> Walk<'a> {
@@ -110,37 +108,14 @@ impl<'a> Walk<'a> {
             if parted {
                 self.roots.push(node as u32);
             }
-            if parted || pair.0 == pair.1 || self.level(pair) > heights[node] {
+            if parted || pair.0 == pair.1 || self.known.level(similarity, pair) > heights[node] {
                 node = ends[node] as usize;
                 continue;
             }
             let large = ends[node] - node as u32 > WORTH_COMPARING;
-            path.push((pair, if large { self.bytes_apart(pair) } else { ByteSet::FULL }));
+            path.push((pair, if large { self.known.bytes_apart(similarity, lexer, pair) } else { ByteSet::FULL }));
             node += 1;
         }
         true
-    }
-
-    /// No string of fewer bytes tells the states apart.
-    fn level(&mut self, pair: (StateId, StateId)) -> u32 {
-        match self.last_level {
-            Some((known, level)) if known == pair => level,
-            _ => {
-                let level = self.pair.similarity.alike(pair.0, pair.1);
-                self.last_level = Some((pair, level));
-                level
-            }
-        }
-    }
-
-    fn bytes_apart(&mut self, pair: (StateId, StateId)) -> ByteSet {
-        match self.last_apart {
-            Some((known, apart)) if known == pair => apart,
-            _ => {
-                let apart = self.pair.similarity.bytes_apart(self.pair.lexer, pair.0, pair.1);
-                self.last_apart = Some((pair, apart));
-                apart
-            }
-        }
     }
 }

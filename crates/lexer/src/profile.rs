@@ -11,6 +11,7 @@ use glrmask_automata::{ByteSet, Id};
 use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
 use rustc_hash::FxHashMap;
 
+use crate::behind::Run;
 use crate::cache::LexerCache;
 use crate::completions::Thread;
 use crate::error::LexerError;
@@ -63,6 +64,8 @@ pub struct Profile {
 
 /// Subtrees of so few nodes are walked sooner than they are proven uniform.
 const SMALL: usize = 4;
+/// In subtrees of more nodes it is worth asking which bytes lead on.
+const MANY: usize = 24;
 
 /// Collects ranges per class, in rising order.
 #[derive(Default)]
@@ -83,52 +86,19 @@ impl Collector {
         let classes = self.classes.into_iter().map(|(class, own)| (class, TokenSet { own, shared: None })).collect();
         Profile { classes, visited }
     }
-    /// Walks sibling nodes, or a single one, with everything below them: those from `first` to before `end`. `scan` is that
-    /// of their parent. Returns how many nodes were visited.
+    /// [`walk_trie`], with what it finds added here.
     fn walk(
         &mut self,
         lexer: &Lexer,
         cache: &mut LexerCache,
         vocab: &Vocab,
-        (first, end): (usize, usize),
+        nodes: (usize, usize),
         scan: ScanId,
     ) -> Result<usize, LexerError> {
-        let trie = vocab.trie();
-        let (bytes, ends, depths, ranks) = (trie.bytes(), trie.ends(), trie.depths(), trie.first_ranks());
-        let above = depths.get(first).map_or(0, |&depth| depth as usize - 1);
-        let mut path: Vec<ScanId> = vec![scan];
-        let mut visited = 0;
-        let mut node = first;
-        while node < end {
-            path.truncate(depths[node] as usize - above);
-            visited += 1;
-            let Some(&scan) = path.last() else { break };
-            let end = ends[node] as usize;
-            let Some(next) = cache.step(lexer, scan, bytes[node])? else {
-                node = end;
-                continue;
-            };
-            let below = &trie.below_sets()[trie.below_ids()[node] as usize];
-            let worth = end > node + SMALL;
-            if end == node + 1 || worth && cache.is_uniform(lexer, next, below, trie.heights()[node])? {
-                if let Some(class) = cache.class(lexer, next)? {
-                    self.add(class, ranks[node], ranks[end]);
-                }
-                node = end;
-                continue;
-            }
-            if ranks[node + 1] > ranks[node] {
-                if let Some(class) = cache.class(lexer, next)? {
-                    self.add(class, ranks[node], ranks[node] + 1);
-                }
-            }
-            path.push(next);
-            node += 1;
-        }
-        Ok(visited)
+        walk_trie(lexer, cache, vocab, nodes, scan, true, &mut |run| self.add(run))
     }
 
-    fn add(&mut self, class: ClassId, start: u32, end: u32) {
+    fn add(&mut self, (class, start, end): Run) {
         let at = match self.last {
             Some((last, at)) if last == class => at,
             _ => self.place(class),
@@ -136,6 +106,66 @@ impl Collector {
         self.last = Some((class, at));
         self.classes[at].1.push_range(Rank(start), Rank(end));
     }
+}
+
+/// Walks sibling nodes, or a single one, with everything below them: those from `first` to before `end`. `scan` is that
+/// of their parent. `share`: what is behind a lexeme that has just ended is taken from, or left for, other walks. Returns
+/// how many nodes were visited.
+pub(crate) fn walk_trie(
+    lexer: &Lexer,
+    cache: &mut LexerCache,
+    vocab: &Vocab,
+    (first, end): (usize, usize),
+    scan: ScanId,
+    share: bool,
+    add: &mut impl FnMut(Run),
+) -> Result<usize, LexerError> {
+    let trie = vocab.trie();
+    let (bytes, ends, depths, ranks) = (trie.bytes(), trie.ends(), trie.depths(), trie.first_ranks());
+    let above = depths.get(first).map_or(0, |&depth| depth as usize - 1);
+    // With each scan the bytes that are worth a step.
+    let mut path: Vec<(ScanId, ByteSet)> = vec![(scan, ByteSet::FULL)];
+    let mut visited = 0;
+    let mut node = first;
+    while node < end {
+        path.truncate(depths[node] as usize - above);
+        let Some(&(scan, ref live)) = path.last() else { break };
+        let end = ends[node] as usize;
+        if !live.contains(bytes[node]) {
+            node = end;
+            continue;
+        }
+        visited += 1;
+        let Some(next) = cache.step(lexer, scan, bytes[node])? else {
+            node = end;
+            continue;
+        };
+        if share && end > node + 1 {
+            if let Some(ended) = cache.only_ended(lexer, next) {
+                visited += cache.walk_behind(lexer, vocab, ended, node, &mut *add)?;
+                node = end;
+                continue;
+            }
+        }
+        let below = &trie.below_sets()[trie.below_ids()[node] as usize];
+        let worth = end > node + SMALL;
+        if end == node + 1 || worth && cache.is_uniform(lexer, next, below, trie.heights()[node])? {
+            if let Some(class) = cache.class(lexer, next)? {
+                add((class, ranks[node], ranks[end]));
+            }
+            node = end;
+            continue;
+        }
+        if ranks[node + 1] > ranks[node] {
+            if let Some(class) = cache.class(lexer, next)? {
+                add((class, ranks[node], ranks[node] + 1));
+            }
+        }
+        let live = if end > node + MANY { cache.live_bytes(lexer, next) } else { ByteSet::FULL };
+        path.push((next, live));
+        node += 1;
+    }
+    Ok(visited)
 }
 
 /// The profile of `start`. Time: trie nodes visited, plus the scans and classes that are new.
@@ -237,7 +267,7 @@ pub fn profile_by_token(
     let mut found = Collector::default();
     for rank in 0..vocab.rank_count() as u32 {
         if let Some(class) = class_of(lexer, cache, vocab, start, Rank(rank))? {
-            found.add(class, rank, rank + 1);
+            found.add((class, rank, rank + 1));
         }
     }
     Ok(found.finish(0))

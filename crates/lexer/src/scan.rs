@@ -81,6 +81,8 @@ pub struct ScanTable {
     start_ids: FxHashMap<BitSet, StartSetId>,
     /// The start set after a terminal, by terminal.
     after: Vec<Option<StartSetId>>,
+    /// The bytes with which a lexeme can start after a terminal, by terminal.
+    first_after: Vec<Option<ByteSet>>,
     runs: Memo<(ByteSet, Option<ScanId>)>,
     bytes: usize,
 }
@@ -169,6 +171,41 @@ impl ScanTable {
         widest(lexer.component(component).dfa(), state).0.first()
     }
 
+    /// The bytes that may lead on from the only lexeme in progress: within it, or as the first of the next one. All other
+    /// bytes lead nowhere. No proof, no answer less than every byte.
+    pub(crate) fn live_bytes(&mut self, lexer: &Lexer, scan: ScanId) -> ByteSet {
+        let scan = &self.scans[scan];
+        let &[(id, state)] = scan.threads.as_slice() else { return ByteSet::FULL };
+        if !scan.edges.is_empty() || scan.at_boundary {
+            return ByteSet::FULL;
+        }
+        let component = lexer.component(id);
+        let mut live = component.dfa().next_bytes(state);
+        for terminal in component.matched(state) {
+            if lexer.is_ignored(terminal) {
+                return ByteSet::FULL;
+            }
+            live = live.union(&self.first_after(lexer, terminal));
+        }
+        live
+    }
+
+    fn first_after(&mut self, lexer: &Lexer, terminal: TerminalId) -> ByteSet {
+        if let Some(known) = self.first_after[terminal.index()] {
+            return known;
+        }
+        let mut first = ByteSet::EMPTY;
+        for origin in self.origins_after(lexer, terminal, StartSetId::ALL) {
+            for byte in 0..=u8::MAX {
+                if !self.starting_threads(lexer, origin, byte).is_empty() {
+                    first.insert(byte);
+                }
+            }
+        }
+        self.first_after[terminal.index()] = Some(first);
+        first
+    }
+
     /// A scan.
     pub fn get(&self, scan: ScanId) -> &Scan {
         &self.scans[scan]
@@ -192,6 +229,7 @@ impl ScanTable {
             self.start_sets.push(all.clone());
             self.start_ids.insert(all, StartSetId::ALL);
             self.after = vec![None; lexer.terminals.len()];
+            self.first_after = vec![None; lexer.terminals.len()];
         }
     }
 

@@ -16,9 +16,10 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Arc;
 
 use glrmask_automata::lexdag::ConditionSetId;
-use glrmask_automata::{Id, IndexVec, StateId};
+use glrmask_automata::{Id, IndexVec, LabelSetId, StateId};
 use glrmask_glr::{AcceptId, LrState, QueryId, Reading, RowId, Tables};
 use glrmask_lexer::{Component, ComponentId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -281,9 +282,14 @@ struct Filler<'a> {
     worker: usize,
     /// Units of work spent since others were told.
     spent: usize,
+    /// The last answer about tops: neighbours ask the same.
+    last_tops: Option<KnownTops>,
     /// A state for each block of states that no token tells apart.
     seen: FxHashMap<(ComponentId, (u32, u32)), StateId>,
 }
+
+/// Of lexemes of a component that can become any of a set of terminals: the tops.
+type KnownTops = ((ComponentId, LabelSetId), Arc<[LrState]>);
 
 /// A query, the tops it can meet, and the profiles that ask it.
 #[derive(Default)]
@@ -296,7 +302,7 @@ struct Task {
 
 impl<'a> Filler<'a> {
     fn new(inner: &'a Inner, cache: &'a mut Cache, work: &'a Work<'a>, worker: usize) -> Self {
-        Self { inner, cache, work, worker, spent: 0, seen: FxHashMap::default() }
+        Self { inner, cache, work, worker, spent: 0, last_tops: None, seen: FxHashMap::default() }
     }
 
     fn fill(mut self) -> Result<Option<Cut>, RuntimeError> {
@@ -459,15 +465,26 @@ impl<'a> Filler<'a> {
         let before = self.cache.scans();
         let profile = self.cache.inside(self.inner, (id, state))?;
         self.spend((self.cache.scans() - before) / SCANS_PER_UNIT)?;
-        self.spend(self.work.contexts.count(self.inner, component, state) / TOPS_PER_UNIT)?;
-        let tops = self.work.contexts.tops(self.inner, id, component, state);
+        let tops = self.tops(id, component, state)?;
         if let Viability::Query(query) = viability {
-            task(tasks, query).tops.extend(&tops);
+            task(tasks, query).tops.extend(&*tops);
         }
         let task = task(tasks, self.cache.profile(profile).query);
-        task.tops.extend(&tops);
+        task.tops.extend(&*tops);
         task.profiles.push(profile);
         Ok(())
+    }
+
+    /// [`Contexts::tops`], which depends on what the lexeme can become alone.
+    fn tops(&mut self, id: ComponentId, component: &Component, state: StateId) -> Result<Arc<[LrState]>, Ended> {
+        let key = (id, component.dfa().live_id(state));
+        if let Some((_, tops)) = self.last_tops.as_ref().filter(|last| last.0 == key) {
+            return Ok(tops.clone());
+        }
+        self.spend(self.work.contexts.count(self.inner, component, state) / TOPS_PER_UNIT)?;
+        let tops: Arc<[LrState]> = self.work.contexts.tops(self.inner, id, component, state).into();
+        self.last_tops = Some((key, tops.clone()));
+        Ok(tops)
     }
 
     /// Where conditions can be pending, as far as that is soon.

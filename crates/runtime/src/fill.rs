@@ -376,7 +376,9 @@ impl Cache {
         moved: &[Moved],
     ) -> Result<ProfileId, RuntimeError> {
         let (dag, from) = (self.lexer.dag(), &self.profiles[base]);
-        let asked = |class| self.dwa.places(dag, from.query, class).is_some();
+        // Many tokens, few classes.
+        let mut seen: FxHashSet<ClassId> = FxHashSet::default();
+        let asked = |class| !seen.insert(class) || self.dwa.places(dag, from.query, class).is_some();
         let same_query = moved.iter().filter_map(|m| m.to).all(asked);
         let query = match same_query {
             true => from.query,

@@ -119,7 +119,8 @@ impl Cache {
         // The latest first: neighbours in the automaton are mostly alike.
         let mut best: Option<(usize, &Reference)> = None;
         for reference in family.recent.iter().rev().chain(family.references.iter().rev()) {
-            let visits = family.similarity.visits_apart(&inner.lexer, state, reference.state);
+            let enough = best.map_or(usize::MAX, |known| known.0);
+            let visits = family.similarity.visits_apart(&inner.lexer, (state, reference.state), enough);
             if best.is_none_or(|known| visits < known.0) {
                 best = Some((visits, reference));
             }

@@ -8,7 +8,7 @@
 //! The table is dense (states × byte classes), so a step is two loads.
 
 use crate::classes::ByteClasses;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::FingerprintKey;
 use crate::{typed_id, ByteSet, Id, IndexVec, StateId};
 
 use rustc_hash::FxHashMap;
@@ -186,30 +186,30 @@ impl Dfa {
     pub fn is_empty_language(&self) -> bool {
         self.live_id(self.start()) == LabelSetId(0)
     }
-    /// A 128-bit fingerprint of the labelled language, the same on every machine. O(table).
-    pub fn fingerprint(&self) -> u128 {
-        let mut hash = Fingerprint::new(self.len() as u64).word(self.classes.len() as u64);
+    /// A 128-bit fingerprint of the labelled language, the same on every machine that has this key. O(table).
+    pub fn fingerprint(&self, key: FingerprintKey) -> u128 {
+        let mut hash = key.start(1);
+        hash.word(self.classes.len() as u64);
         for chunk in self.classes.map.chunks(8) {
-            hash = hash.word(chunk.iter().fold(0, |word, &b| word << 8 | u64::from(b)));
+            hash.word(chunk.iter().fold(0, |word, &b| word << 8 | u64::from(b)));
         }
-        for set in self.sets.iter() {
-            hash = set.iter().fold(hash.word(set.len() as u64), |hash, &label| hash.word(u64::from(label)));
-        }
-        let states = self.table.iter().map(|q| q.0).chain(self.labels.iter().map(|l| l.0));
-        states.fold(hash, |hash, word| hash.word(u64::from(word))).finish()
+        self.sets.iter().for_each(|set| hash.list(set.iter().copied()));
+        hash.list(self.table.iter().map(|q| q.0));
+        hash.list(self.labels.iter().map(|l| l.0));
+        hash.finish()
     }
     /// A fingerprint of the language read from `state` on, labels left out: equal for states of any automata from which
     /// the same strings lead to a match. `None` if more than `limit` states can be reached. O(runs of bytes of one class · states reached).
-    pub fn fingerprint_from(&self, state: StateId, limit: usize) -> Option<u128> {
+    pub fn fingerprint_from(&self, state: StateId, limit: usize, key: FingerprintKey) -> Option<u128> {
         let runs = self.classes.runs();
         let mut order = vec![state];
         let mut numbers = FxHashMap::from_iter([(state, 1u64)]);
-        let mut hash = Fingerprint::new(0);
+        let mut hash = key.start(0);
         let mut next = 0;
         while let Some(&state) = order.get(next) {
             next += 1;
             // Told apart from the words of runs, so that no two automata write the same.
-            hash = hash.word(u64::MAX - u64::from(self.is_accepting(state)));
+            hash.word(u64::MAX - u64::from(self.is_accepting(state)));
             let row = self.row(state);
             let mut last = Self::DEAD;
             for &(byte, class) in &runs {
@@ -229,7 +229,7 @@ impl Dfa {
                 if order.len() > limit {
                     return None;
                 }
-                hash = hash.word(number << 8 | u64::from(byte));
+                hash.word(number << 8 | u64::from(byte));
             }
         }
         Some(hash.finish())

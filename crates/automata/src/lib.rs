@@ -50,6 +50,7 @@ pub use byteset::ByteSet;
 pub use compile::{Limits, PartStore};
 pub use dfa::{Dfa, LabelSetId};
 pub use error::AutomataError;
+pub use fingerprint::FingerprintKey;
 pub use ids::{Id, IndexVec, NonterminalId, StateId, Symbol, TerminalId};
 pub use interner::{Interner, SliceInterner};
 pub use nfa::Nfa;

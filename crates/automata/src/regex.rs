@@ -1,12 +1,15 @@
 //! Regular expressions over bytes, as immutable shared trees.
 //!
 //! A node knows its depth, its number of nodes, whether it matches the empty string, and a 128-bit fingerprint of its
-//! structure. So equality, hashing and ordering take constant time, and nothing here recurses deeper than
+//! structure. So hashing and telling expressions apart take constant time; where fingerprints agree, the structure is
+//! compared, since what is found by expression must be right for whoever gets it. Nothing here recurses deeper than
 //! [`Regex::MAX_DEPTH`], however deep a caller nests: compiling such an expression is an error, dropping it is a loop.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use crate::compile::repeats_copies;
 use crate::fingerprint::Fingerprint;
@@ -14,7 +17,8 @@ use crate::ByteSet;
 
 /// A regular expression over bytes: an immutable tree, cheap to clone.
 ///
-/// Equality and order are those of the structure (by fingerprint), not of the language: compile to compare languages.
+/// Equality and order are those of the structure, not of the language: compile to compare languages. O(1) for expressions
+/// that differ and for clones, otherwise O(nodes).
 ///
 /// ```
 /// use glrmask_automata::Regex;
@@ -79,6 +83,19 @@ impl RegexKind {
             Self::Intersect(a, b) | Self::Difference(a, b) => [a, b].into_iter().for_each(visit),
         }
     }
+    /// Which of the kinds it is.
+    fn number(&self) -> u64 {
+        match self {
+            Self::Empty => 0,
+            Self::Epsilon => 1,
+            Self::Bytes(_) => 2,
+            Self::Concat(_) => 3,
+            Self::Alternate(_) => 4,
+            Self::Repeat { .. } => 5,
+            Self::Intersect(..) => 6,
+            Self::Difference(..) => 7,
+        }
+    }
     fn needs_parts(&self) -> bool {
         match self {
             Self::Intersect(..) | Self::Difference(..) => true,
@@ -98,19 +115,13 @@ impl RegexKind {
         }
     }
     fn fingerprint(&self) -> u128 {
-        let hash = match self {
-            Self::Empty => Fingerprint::new(0),
-            Self::Epsilon => Fingerprint::new(1),
-            Self::Bytes(set) => set.words().iter().fold(Fingerprint::new(2), |hash, &word| hash.word(word)),
-            Self::Concat(parts) => Fingerprint::new(3).word(parts.len() as u64),
-            Self::Alternate(parts) => Fingerprint::new(4).word(parts.len() as u64),
-            Self::Repeat { min, max, .. } => {
-                Fingerprint::new(5).word(u64::from(*min)).word(max.map_or(u64::MAX, u64::from))
-            }
-            Self::Intersect(..) => Fingerprint::new(6),
-            Self::Difference(..) => Fingerprint::new(7),
+        let kind = Fingerprint::new(self.number());
+        let mut hash = match self {
+            Self::Bytes(set) => set.words().iter().fold(kind, |hash, &word| hash.word(word)),
+            Self::Concat(parts) | Self::Alternate(parts) => kind.word(parts.len() as u64),
+            Self::Repeat { min, max, .. } => kind.word(u64::from(*min)).word(max.map_or(u64::MAX, u64::from)),
+            Self::Empty | Self::Epsilon | Self::Intersect(..) | Self::Difference(..) => kind,
         };
-        let mut hash = hash;
         self.for_each_operand(|operand| hash = hash.wide(operand.0.fingerprint));
         hash.finish()
     }
@@ -132,9 +143,23 @@ impl Regex {
         let (nullable, fingerprint) = (kind.nullable(), kind.fingerprint());
         Self(Arc::new(Node { kind, depth: depth + 1, size, nullable, has_parts, fingerprint }))
     }
-    /// A 128-bit hash of the structure: equal expressions have equal fingerprints, in every process. O(1).
+    /// A 128-bit hash of the structure: equal expressions have equal fingerprints, in every process. Different ones do not
+    /// by chance, but can be made to. O(1).
     pub fn fingerprint(&self) -> u128 {
         self.0.fingerprint
+    }
+    /// Bytes on the heap, of nodes that stand there more than once too; what others share with this counts. O(nodes).
+    pub fn memory_usage(&self) -> usize {
+        let mut seen: FxHashSet<*const Node> = FxHashSet::default();
+        let (mut stack, mut bytes) = (vec![self], 0);
+        while let Some(regex) = stack.pop() {
+            if seen.insert(Arc::as_ptr(&regex.0)) {
+                let before = stack.len();
+                regex.kind().for_each_operand(|operand| stack.push(operand));
+                bytes += size_of::<Node>() + (stack.len() - before + 2) * size_of::<Self>();
+            }
+        }
+        bytes
     }
     /// Nesting depth: 1 for a byte, one more than the deepest operand otherwise. O(1).
     pub fn depth(&self) -> usize {
@@ -269,7 +294,7 @@ impl Regex {
 
 impl PartialEq for Regex {
     fn eq(&self, other: &Self) -> bool {
-        self.0.fingerprint == other.0.fingerprint
+        self.cmp(other).is_eq()
     }
 }
 
@@ -289,7 +314,48 @@ impl PartialOrd for Regex {
 
 impl Ord for Regex {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.0.fingerprint.cmp(&other.0.fingerprint)
+        self.0.fingerprint.cmp(&other.0.fingerprint).then_with(|| compare(self, other))
+    }
+}
+
+/// By structure, pairs of nodes once each: an expression may be a doubled one forty times over.
+fn compare(a: &Regex, b: &Regex) -> Ordering {
+    let mut seen: FxHashSet<(*const Node, *const Node)> = FxHashSet::default();
+    let mut stack = vec![(a, b)];
+    while let Some((a, b)) = stack.pop() {
+        let pair = (Arc::as_ptr(&a.0), Arc::as_ptr(&b.0));
+        // Seen before is compared before: what is below a pair is above it on the stack.
+        let is_shared = Arc::strong_count(&a.0).min(Arc::strong_count(&b.0)) > 1;
+        if pair.0 == pair.1 || is_shared && a.depth() > 1 && !seen.insert(pair) {
+            continue;
+        }
+        let order = a.0.fingerprint.cmp(&b.0.fingerprint).then_with(|| compare_roots(&a.0.kind, &b.0.kind, &mut stack));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+/// The roots alone; pairs of operands are put on the stack.
+fn compare_roots<'a>(a: &'a RegexKind, b: &'a RegexKind, stack: &mut Vec<(&'a Regex, &'a Regex)>) -> Ordering {
+    match (a, b) {
+        (RegexKind::Empty, RegexKind::Empty) | (RegexKind::Epsilon, RegexKind::Epsilon) => Ordering::Equal,
+        (RegexKind::Bytes(x), RegexKind::Bytes(y)) => x.cmp(y),
+        (RegexKind::Concat(x), RegexKind::Concat(y)) | (RegexKind::Alternate(x), RegexKind::Alternate(y)) => {
+            stack.extend(x.iter().zip(y));
+            x.len().cmp(&y.len())
+        }
+        (RegexKind::Repeat { inner: x, min, max }, RegexKind::Repeat { inner: y, min: other_min, max: other_max }) => {
+            stack.push((x, y));
+            (min, max).cmp(&(other_min, other_max))
+        }
+        (RegexKind::Intersect(x, y), RegexKind::Intersect(v, w))
+        | (RegexKind::Difference(x, y), RegexKind::Difference(v, w)) => {
+            stack.extend([(x, v), (y, w)]);
+            Ordering::Equal
+        }
+        _ => a.number().cmp(&b.number()),
     }
 }
 
@@ -316,5 +382,37 @@ fn take_operands(kind: &mut RegexKind) -> Vec<Regex> {
         RegexKind::Concat(parts) | RegexKind::Alternate(parts) => parts,
         RegexKind::Repeat { inner, .. } => vec![inner],
         RegexKind::Intersect(a, b) | RegexKind::Difference(a, b) => vec![a, b],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An expression of this kind that claims the fingerprint of another.
+    fn forged(kind: RegexKind, fingerprint: u128) -> Regex {
+        let Node { depth, size, nullable, has_parts, .. } = &*Regex::new(kind.clone()).0;
+        let (depth, size, nullable, has_parts) = (*depth, *size, *nullable, *has_parts);
+        Regex(Arc::new(Node { kind, depth, size, nullable, has_parts, fingerprint }))
+    }
+
+    #[test]
+    fn expressions_of_one_fingerprint_are_told_apart_and_compiled_apart() {
+        let (a, b) = (Regex::literal("ab").plus(), Regex::literal("cd").plus());
+        let fake = forged(b.kind().clone(), a.fingerprint());
+        assert_ne!(fake, a);
+        assert_ne!(fake.cmp(&a), Ordering::Equal);
+        assert_eq!(fake.cmp(&a), a.cmp(&fake).reverse());
+        let [both, second] = [a.repeat(2, Some(2)), fake.repeat(2, Some(2))];
+        let dfa = Regex::concat([both, second]).compile(&Default::default());
+        assert!(dfa.is_ok_and(|dfa| dfa.accepts(b"ababcdcd") && !dfa.accepts(b"abababab")));
+    }
+
+    #[test]
+    fn expressions_built_apart_are_equal_however_much_they_share() {
+        let build = || (0..40).fold(Regex::literal("x"), |r, _| Regex::concat([r.plus(), r.star()]));
+        assert_eq!(build(), build());
+        assert!(build().memory_usage() < 50_000);
+        assert_ne!(build(), build().plus());
     }
 }

@@ -7,7 +7,7 @@
 //! their number. What leads to them is hashed bottom up again.
 
 use crate::dfa::Dfa;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::FingerprintKey;
 use crate::ids::{Id, StateId};
 
 /// Automata with more states on cycles know these by number.
@@ -18,37 +18,45 @@ const REACHED: usize = 400;
 impl Dfa {
     /// Per state, a fingerprint of the language read from there on, labels left out: states of any automata with equal
     /// fingerprints lead to a match by the same strings. States of one language have equal ones if it is finite; others
-    /// may not (where cycles are large, or lie before and behind). O(runs of bytes of one class · states).
-    pub fn residuals(&self) -> Vec<u128> {
+    /// may not (where cycles are large, or lie before and behind). Those of one key belong together. O(runs of bytes of one
+    /// class · states).
+    pub fn residuals(&self, key: FingerprintKey) -> Vec<u128> {
         let order = Order::new(self);
         let mut found = vec![0; self.len()];
         let runs = self.classes.runs();
         for &state in &order.without_cycle {
-            found[state.index()] = self.above(state, &runs, &found);
+            found[state.index()] = self.above(state, &runs, &found, key);
         }
-        let whole = self.fingerprint();
+        let whole = self.fingerprint(key);
         let by_content = order.core.len() <= CORE;
         for &state in &order.core {
-            let content = by_content.then(|| self.fingerprint_from(state, REACHED)).flatten();
-            let by_number = || Fingerprint::new(2).wide(whole).word(u64::from(state.0)).finish();
+            let content = by_content.then(|| self.fingerprint_from(state, REACHED, key)).flatten();
+            let by_number = || {
+                let mut hash = key.start(2);
+                hash.wide(whole);
+                hash.word(u64::from(state.0));
+                hash.finish()
+            };
             found[state.index()] = content.unwrap_or_else(by_number);
         }
         for &state in order.before_core.iter().rev() {
-            found[state.index()] = self.above(state, &runs, &found);
+            found[state.index()] = self.above(state, &runs, &found, key);
         }
         found
     }
 
     /// The fingerprint of a state by those of the states it leads to.
-    fn above(&self, state: StateId, runs: &[(u8, u8)], found: &[u128]) -> u128 {
+    fn above(&self, state: StateId, runs: &[(u8, u8)], found: &[u128], key: FingerprintKey) -> u128 {
         let row = self.row(state);
-        let mut hash = Fingerprint::new(3).word(u64::from(self.is_accepting(state)));
+        let mut hash = key.start(3);
+        hash.word(u64::from(self.is_accepting(state)));
         let mut last = 0;
         for &(byte, class) in runs {
             let target = row.get(usize::from(class)).copied().unwrap_or(Self::DEAD);
             let behind = found.get(target.index()).copied().unwrap_or(0);
             if behind != last {
-                hash = hash.word(u64::from(byte)).wide(behind);
+                hash.word(u64::from(byte));
+                hash.wide(behind);
                 last = behind;
             }
         }

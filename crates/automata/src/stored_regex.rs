@@ -29,12 +29,12 @@ pub(crate) struct StoredRegex(Vec<Entry>);
 impl From<Regex> for StoredRegex {
     fn from(regex: Regex) -> Self {
         let mut entries = Vec::new();
-        let mut known: FxHashMap<u128, u32> = FxHashMap::default();
+        let mut known: FxHashMap<&Regex, u32> = FxHashMap::default();
         let mut work = vec![&regex];
         while let Some(&node) = work.last() {
             let before = work.len();
             node.kind().for_each_operand(|operand| {
-                if !known.contains_key(&operand.fingerprint()) {
+                if !known.contains_key(operand) {
                     work.push(operand);
                 }
             });
@@ -43,8 +43,8 @@ impl From<Regex> for StoredRegex {
             }
             work.pop();
             let number = entries.len() as u32;
-            if *known.entry(node.fingerprint()).or_insert(number) == number {
-                entries.push(entry(node.kind(), |operand| known[&operand.fingerprint()]));
+            if *known.entry(node).or_insert(number) == number {
+                entries.push(entry(node.kind(), |operand| known[operand]));
             }
         }
         Self(entries)

@@ -1,6 +1,8 @@
 //! Every road to a DFA, on languages whose automata are known.
 
-use glrmask_automata::{AutomataError, ByteSet, Dfa, Limits, ParseConfig, Regex, StateId};
+use glrmask_automata::{AutomataError, ByteSet, Dfa, FingerprintKey, Limits, ParseConfig, Regex, StateId};
+
+const KEY: FingerprintKey = FingerprintKey::new(7);
 
 fn compile(pattern: &str) -> Dfa {
     let dfa = Regex::parse(pattern, &ParseConfig::default()).and_then(|r| r.compile(&Limits::default()));
@@ -31,9 +33,10 @@ fn equal_languages_give_equal_automata() {
     ] {
         let (x, y) = (compile(a), compile(b));
         assert_eq!(x, y, "{a} and {b}");
-        assert_eq!(x.fingerprint(), y.fingerprint());
+        assert_eq!(x.fingerprint(KEY), y.fingerprint(KEY));
     }
-    assert_ne!(compile("a").fingerprint(), compile("b").fingerprint());
+    assert_ne!(compile("a").fingerprint(KEY), compile("b").fingerprint(KEY));
+    assert_ne!(compile("a").fingerprint(KEY), compile("a").fingerprint(FingerprintKey::new(8)));
 }
 
 #[test]

@@ -56,20 +56,39 @@ const WORTH_THREADS: usize = 48;
 /// The minimal automaton of a regular expression without the empty string. Operands are kept as well: the keys of an
 /// object that must not be declared ones come in two spellings, and everything that is a string has any string in it.
 fn automaton(regex: &Regex, limits: &Limits, known: &Cache) -> Result<Arc<Dfa>, AutomataError> {
-    let sized = |dfa: Dfa| {
-        let bytes = dfa.memory_usage();
-        (Arc::new(dfa), bytes)
-    };
-    known.get_or_try_insert(&key(regex, limits, b"terminal"), || {
+    find(regex, &key(regex, limits, b"terminal"), known, &mut || {
         let operand = |operand: &Regex, compile: &mut dyn FnMut() -> Result<Dfa, AutomataError>| {
-            known.get_or_try_insert(&key(operand, limits, b"operand"), || compile().map(sized))
+            find(operand, &key(operand, limits, b"operand"), known, &mut || compile().map(Arc::new))
         };
         let dfa = regex.compile_with(limits, &operand)?;
-        Ok(match dfa.is_accepting(dfa.start()) {
-            true => sized(dfa.without_empty()),
-            false => (dfa.clone(), dfa.memory_usage()),
-        })
+        Ok(if dfa.is_accepting(dfa.start()) { Arc::new(dfa.without_empty()) } else { dfa })
     })
+}
+
+/// An automaton as kept on a vocabulary.
+struct Known {
+    /// Fingerprints can be made to agree.
+    regex: Regex,
+    dfa: Arc<Dfa>,
+}
+
+/// The automaton of exactly this expression that is kept under the key; if there is none, what `compile` makes.
+fn find(
+    regex: &Regex,
+    key: &[u8],
+    known: &Cache,
+    compile: &mut dyn FnMut() -> Result<Arc<Dfa>, AutomataError>,
+) -> Result<Arc<Dfa>, AutomataError> {
+    let found = known.get_or_try_insert(key, || {
+        compile().map(|dfa| {
+            let bytes = dfa.memory_usage() + regex.memory_usage();
+            (Arc::new(Known { regex: regex.clone(), dfa }), bytes)
+        })
+    })?;
+    match found.regex == *regex {
+        true => Ok(found.dfa.clone()),
+        false => compile(),
+    }
 }
 
 /// What an automaton is found by: the limits are part of it, since beyond them there is an error and no automaton.
@@ -147,5 +166,21 @@ impl Compiled {
             Self::Literal(_) | Self::Tokens { .. } => true,
             Self::Automaton(dfa) => dfa.is_finite(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_expression_left_under_a_key_is_not_taken() {
+        let (known, limits) = (Cache::new(1 << 20), Limits::default());
+        let [a, b] = ["a", "b"].map(|text| Regex::literal(text).plus());
+        let find = |regex: &Regex| find(regex, b"one key", &known, &mut || regex.compile(&limits).map(Arc::new));
+        let accepts = |regex: &Regex, text: &[u8]| find(regex).map(|dfa| dfa.accepts(text));
+        assert_eq!(accepts(&a, b"aa"), Ok(true));
+        assert_eq!((accepts(&b, b"aa"), accepts(&b, b"bb")), (Ok(false), Ok(true)));
+        assert_eq!((accepts(&a, b"aa"), known.stats().entries), (Ok(true), 1));
     }
 }

@@ -83,6 +83,9 @@ pub struct Atoms {
     ids: FxHashMap<Atom, AtomId>,
     starts: FxHashMap<(GroupId, Option<TerminalSetId>, LrState), Step>,
     reads: FxHashMap<(AtomId, LrState), Step>,
+    /// Of groups.
+    group_bytes: usize,
+    /// Of atoms.
     bytes: usize,
 }
 
@@ -114,6 +117,7 @@ impl Atoms {
         self.ids.clear();
         self.starts.clear();
         self.reads.clear();
+        self.bytes = 0;
     }
 
     /// The id of a group; `terminals` and `needs` are sorted and distinct.
@@ -122,7 +126,7 @@ impl Atoms {
         if let Some(&known) = self.group_ids.get(&group) {
             return known;
         }
-        self.bytes += 2 * (4 * group.terminals.len() + 12 * group.needs.len()) + 64;
+        self.group_bytes += 2 * (4 * group.terminals.len() + 12 * group.needs.len()) + 64;
         let id = self.groups.push(group.clone());
         self.group_ids.insert(group, id);
         id
@@ -202,7 +206,7 @@ impl Atoms {
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
         let memos = (self.starts.len() + self.reads.len()) * 36;
-        self.bytes + self.effects.memory_usage() + self.weights.memory_usage() + memos
+        self.group_bytes + self.bytes + self.effects.memory_usage() + self.weights.memory_usage() + memos
     }
 
     /// Those of `terminals` that have a place which is not accepted yet.

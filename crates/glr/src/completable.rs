@@ -6,7 +6,8 @@
 //! the end of the text as one more terminal. Built rarely (JSON never needs it), rebuilt when a new set shows up.
 //!
 //! Control states: *between* lexemes with C pending; *looking ahead* at terminal t, with D pending after it; *popping* k
-//! more symbols for a reduction to A under that lookahead. Source: Bouajjani, Esparza, Maler, "Reachability analysis of
+//! more symbols for a reduction to A under that lookahead. Popping reads whatever symbol is there, and nothing else leads out
+//! of its control states: one edge for all symbols instead of one for each. Source: Bouajjani, Esparza, Maler, "Reachability analysis of
 //! pushdown automata" (1997).
 
 use glrmask_automata::lexdag::{ConditionSetId, IGNORED};
@@ -26,7 +27,7 @@ impl StackState {
     pub const FINAL: Self = Self(0);
 }
 
-/// Transitions the saturation may add: up to a hundred bytes each while it runs.
+/// Transitions the saturation may add, those for every symbol counted once: up to a hundred bytes each while it runs.
 const TRANSITION_LIMIT: usize = 5_000_000;
 
 /// What may be lexed next under each set of conditions: (terminal or [`IGNORED`], conditions pending after it).
@@ -47,6 +48,8 @@ type Lookahead = Option<(TerminalId, ConditionSetId)>;
 #[derive(Clone, Debug, Default)]
 pub struct Completable {
     transitions: FxHashMap<(StackState, LrState), Vec<StackState>>,
+    /// States that every symbol leads out of, all to the same state; they have no other transitions.
+    any: FxHashMap<StackState, StackState>,
     between: FxHashMap<ConditionSetId, StackState>,
 }
 
@@ -78,7 +81,15 @@ impl Completable {
 
     /// The states after reading one more symbol.
     pub fn read(&self, state: StackState, symbol: LrState) -> &[StackState] {
-        self.transitions.get(&(state, symbol)).map_or(&[], |states| states)
+        match self.any.get(&state) {
+            Some(next) => std::slice::from_ref(next),
+            None => self.transitions.get(&(state, symbol)).map_or(&[], |states| states),
+        }
+    }
+
+    /// Number of transitions; one for every symbol counts once. O(transitions).
+    pub fn transitions(&self) -> usize {
+        self.any.len() + self.transitions.values().map(Vec::len).sum::<usize>()
     }
 
     /// Whether this stack (bottom first) can be completed under `conditions`: the plain reading, for tests.
@@ -103,6 +114,7 @@ struct Saturation<'a> {
     accepts_empty: bool,
     ids: FxHashMap<Control, StackState>,
     transitions: FxHashMap<(StackState, LrState), Vec<StackState>>,
+    any: FxHashMap<StackState, StackState>,
     present: FxHashSet<(StackState, LrState, StackState)>,
     work: Vec<(StackState, LrState, StackState)>,
     /// ⟨to, s⟩ reachable from ⟨from, s⟩ for every s: by `to`.
@@ -123,6 +135,7 @@ impl<'a> Saturation<'a> {
             accepts_empty,
             ids,
             transitions: FxHashMap::default(),
+            any: FxHashMap::default(),
             present: FxHashSet::default(),
             work: Vec::new(),
             swaps: FxHashMap::default(),
@@ -142,6 +155,11 @@ impl<'a> Saturation<'a> {
             self.transitions.entry((from, symbol)).or_default().push(to);
             self.work.push((from, symbol, to));
         }
+    }
+
+    fn check_limit(&self) -> Result<(), GlrError> {
+        let transitions = self.present.len() + self.any.len();
+        GlrError::check_limit("completable-stack transitions", transitions, TRANSITION_LIMIT)
     }
 
     fn swap(&mut self, from: Control, to: Control) {
@@ -182,7 +200,7 @@ impl<'a> Saturation<'a> {
         }
         for (count, lhs, lookahead) in pops {
             self.add_pops(count, lhs, lookahead);
-            GlrError::check_limit("completable-stack transitions", self.present.len(), TRANSITION_LIMIT)?;
+            self.check_limit()?;
         }
         Ok(())
     }
@@ -224,9 +242,7 @@ impl<'a> Saturation<'a> {
         for left in (1..=count).rev() {
             let from = self.id(Control::Pop(left, lhs, lookahead));
             let to = self.id(Control::Pop(left - 1, lhs, lookahead));
-            for state in self.states() {
-                self.add(from, state, to);
-            }
+            self.any.insert(from, to);
         }
         let done = self.id(Control::Pop(0, lhs, lookahead));
         for state in self.states() {
@@ -238,13 +254,15 @@ impl<'a> Saturation<'a> {
 
     fn run(&mut self) -> Result<(), GlrError> {
         while let Some((from, symbol, to)) = self.work.pop() {
-            GlrError::check_limit("completable-stack transitions", self.present.len(), TRANSITION_LIMIT)?;
+            self.check_limit()?;
             for earlier in self.swaps.get(&from).cloned().unwrap_or_default() {
                 self.add(earlier, symbol, to);
             }
             for (earlier, below) in self.pushes.get(&(from, symbol)).cloned().unwrap_or_default() {
                 if to == StackState::FINAL {
                     self.add(earlier, below, StackState::FINAL);
+                } else if let Some(&next) = self.any.get(&to) {
+                    self.add(earlier, below, next);
                 } else if self.waiting.entry((to, below)).or_default().insert(earlier) {
                     for next in self.transitions.get(&(to, below)).cloned().unwrap_or_default() {
                         self.add(earlier, below, next);
@@ -262,6 +280,6 @@ impl<'a> Saturation<'a> {
 
     fn finish(mut self, conditions: impl Iterator<Item = ConditionSetId>) -> Completable {
         let between = conditions.map(|c| (c, self.id(Control::Between(c)))).collect();
-        Completable { transitions: self.transitions, between }
+        Completable { transitions: self.transitions, any: self.any, between }
     }
 }

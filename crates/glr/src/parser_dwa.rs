@@ -106,6 +106,9 @@ pub struct ParserDwa {
     unions: FxHashMap<(AcceptId, AcceptId), AcceptId>,
     starts: FxHashMap<(QueryId, LrState), Reading>,
     edges: FxHashMap<(RowId, LrState), Reading>,
+    /// Of queries.
+    query_bytes: usize,
+    /// Of rows and accepted sets.
     bytes: usize,
 }
 
@@ -122,6 +125,7 @@ impl Default for ParserDwa {
             unions: FxHashMap::default(),
             starts: FxHashMap::default(),
             edges: FxHashMap::default(),
+            query_bytes: 0,
             bytes: 0,
         };
         dwa.reserve();
@@ -174,7 +178,7 @@ impl ParserDwa {
                 by_terminal.insert(IGNORED, index);
             }
         }
-        self.bytes += 8 * groups.len() + 10 * by_terminal.len() + 80;
+        self.query_bytes += 8 * groups.len() + 10 * by_terminal.len() + 80;
         let id = self.queries.push(Query { groups: groups.clone(), by_terminal });
         self.query_ids.insert(groups, id);
         id
@@ -364,7 +368,10 @@ impl ParserDwa {
     }
     /// Rough memory use in bytes.
     pub fn memory_usage(&self) -> usize {
-        self.bytes + self.atoms.memory_usage() + (self.starts.len() + self.edges.len() + self.unions.len()) * 24
+        self.query_bytes
+            + self.bytes
+            + self.atoms.memory_usage()
+            + (self.starts.len() + self.edges.len() + self.unions.len()) * 24
     }
 
     fn reading(&mut self, query: QueryId, atoms: Vec<AtomId>, places: Vec<WeightId>) -> Result<Reading, GlrError> {

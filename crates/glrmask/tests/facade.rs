@@ -50,6 +50,31 @@ fn glrm_and_ebnf_to_masks_in_every_mode() -> Result<(), Error> {
 }
 
 /// Display says something, the source is the crate's own error, and its text is not lost.
+#[test]
+fn loading_keeps_what_is_complete_but_rows_where_first_terminals_are_shifted() -> Result<(), Error> {
+    // Names, strings and numbers of JSON5 compete, so that its first terminals are shifted; those of JSON are not.
+    let vocab = vocab(&["{", "}", "a", "nul", "l", "'", "\"", ":", "1", "[", "]", "/", "*", "Infin", "ity", ","]);
+    for (name, is_shifted) in [("json", false), ("json5", true)] {
+        for optimization in
+            [Optimization::Auto, Optimization::FastBuild, Optimization::Balanced, Optimization::FastRuntime]
+        {
+            for background in [false, true] {
+                let options = CompileOptions { optimization, background, ..CompileOptions::default() };
+                let constraint = Grammar::builtin(name)?.compile(&vocab, &options)?;
+                assert!(constraint.wait(None).is_ok());
+                assert_eq!((constraint.shifts_first(), constraint.is_filling()), (is_shifted, false));
+                let loaded = Constraint::load(&constraint.save(true).unwrap(), Some(&vocab)).unwrap();
+                let what = format!("{name} {optimization:?} {background}");
+                assert_eq!(loaded.is_complete(), constraint.is_complete() && !is_shifted, "{what}");
+                assert_eq!(loaded.fill(&Default::default()).ok(), Some(None), "{what}");
+                assert!(loaded.is_complete(), "{what}");
+                assert_eq!(allowed(&loaded, "[")?, allowed(&constraint, "[")?, "{what}");
+            }
+        }
+    }
+    Ok(())
+}
+
 fn check(error: &Error, expected: &str) {
     assert!(error.to_string().contains(expected), "{error}");
     let source = error.source().unwrap();

@@ -230,16 +230,17 @@ impl LexerCache {
     }
 
     /// The fingerprint of a component's automaton.
-    pub(crate) fn fingerprint(&mut self, lexer: &Lexer, component: ComponentId) -> u128 {
-        *self.fingerprints.entry(component).or_insert_with(|| lexer.component(component).dfa().fingerprint())
+    pub(crate) fn fingerprint(&mut self, lexer: &Lexer, vocab: &Vocab, component: ComponentId) -> u128 {
+        let make = || lexer.component(component).dfa().fingerprint(vocab.cache().fingerprint_key());
+        *self.fingerprints.entry(component).or_insert_with(make)
     }
 
-    /// A fingerprint of what can be read from a place of a lexeme, the same in every grammar.
+    /// A fingerprint of what can be read from a place of a lexeme, the same in every grammar for this vocabulary.
     pub(crate) fn residual(&mut self, lexer: &Lexer, vocab: &Vocab, (component, state): Thread) -> u128 {
-        let fingerprint = self.fingerprint(lexer, component);
+        let (fingerprint, key) = (self.fingerprint(lexer, vocab, component), vocab.cache().fingerprint_key());
         let residuals = self.residuals.entry(component).or_insert_with(|| {
             let dfa = lexer.component(component).dfa();
-            let make = || (Arc::new(Residuals(dfa.residuals().into())), size_of::<u128>() * dfa.len());
+            let make = || (Arc::new(Residuals(dfa.residuals(key).into())), size_of::<u128>() * dfa.len());
             vocab.cache().get_or_insert(&fingerprint.to_le_bytes(), make)
         });
         residuals.0.get(state.index()).copied().unwrap_or(fingerprint)

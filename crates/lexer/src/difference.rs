@@ -73,7 +73,7 @@ impl Similarity {
         // Beyond the last round everything looks alike.
         let simple = simple && vocab.max_token_len() < MAX_ROUNDS;
         let levels = simple.then(|| {
-            let fingerprint = cache.fingerprint(lexer, id);
+            let fingerprint = cache.fingerprint(lexer, vocab, id);
             let rounds = vocab.max_token_len() as u32 + 1;
             let bytes = LEVEL_STATE_BYTES * dfa.len();
             vocab.cache().get_or_insert(&fingerprint.to_le_bytes(), || (Arc::new(Levels::new(dfa, rounds)), bytes))

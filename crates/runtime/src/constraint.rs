@@ -169,8 +169,10 @@ impl Constraint {
         if self.0.shift_first {
             return None;
         }
+        // Asked first: a fill on another thread may end meanwhile, and put complete tables in the place of others.
+        let is_complete = self.is_complete();
         if let Some(frozen) = self.0.frozen().as_ref() {
-            return Some(StoredFrozen::new(frozen, self.is_complete()));
+            return Some(StoredFrozen::new(frozen, is_complete));
         }
         let cache = self.0.cache.read();
         (cache.stats().profiles > 0).then(|| StoredFrozen::new(&Frozen::new(&cache), false))
@@ -410,7 +412,9 @@ impl Constraint {
     }
 
     /// Whether the last fill was not cut off, so that decoding finds nothing left to compute: pending longest-match
-    /// conditions and markers apart, and where first terminals are shifted masks, and whatever has been emptied since.
+    /// conditions and markers apart, and where first terminals are shifted masks, and whatever has been emptied since. After
+    /// [`load`](Self::load) as it was when saving; but where first terminals are shifted it is false: rows are not stored, and are made
+    /// again while decoding or by [`fill`](Self::fill), which finds the walks over the vocabulary done.
     pub fn is_complete(&self) -> bool {
         matches!(self.0.progress.wait(Some(Duration::ZERO)), Progress::Done(Ok(None)))
     }

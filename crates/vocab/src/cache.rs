@@ -6,20 +6,26 @@
 //! is found only under the type it was stored with. It is bounded in bytes, forgets the least recently used values
 //! first, and never changes a result: whoever misses builds the same value again.
 //!
+//! Grammars of people who do not trust each other may share a vocabulary. So a key must say all that the value depends on,
+//! or be a fingerprint under the cache's own [`FingerprintKey`], which is drawn at random and told to nobody.
+//!
 //! Rejected: one global cache keyed by fingerprint (its memory would outlive every vocabulary).
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use glrmask_automata::FingerprintKey;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 /// A bounded, thread-safe, type-erased cache; see the [module](self).
 pub struct Cache {
     budget: usize,
+    fingerprint_key: FingerprintKey,
     shelf: Mutex<Shelf>,
 }
 
@@ -41,7 +47,12 @@ pub struct Stats {
 impl Cache {
     /// An empty cache that keeps at most `budget` bytes.
     pub fn new(budget: usize) -> Self {
-        Self { budget, shelf: Mutex::default() }
+        Self { budget, fingerprint_key: random_key(), shelf: Mutex::default() }
+    }
+
+    /// What fingerprints in keys are made with: another for each cache, and unknown to whoever writes grammars.
+    pub fn fingerprint_key(&self) -> FingerprintKey {
+        self.fingerprint_key
     }
 
     /// The byte budget.
@@ -112,6 +123,12 @@ impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache").field("budget", &self.budget).field("stats", &self.stats()).finish()
     }
+}
+
+/// From what the standard library seeds its hash maps with.
+fn random_key() -> FingerprintKey {
+    let [low, high] = [0u8, 1].map(|part| RandomState::new().hash_one(part));
+    FingerprintKey::new(u128::from(high) << 64 | u128::from(low))
 }
 
 type Key = (TypeId, Arc<[u8]>);

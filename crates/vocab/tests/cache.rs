@@ -44,6 +44,31 @@ fn a_value_larger_than_the_budget_is_returned_and_drops_nothing() {
 }
 
 #[test]
+fn what_is_inserted_takes_the_place_of_what_was_there() {
+    let cache = Cache::new(100);
+    put(&cache, b"k", 1, 10);
+    cache.insert(b"k", Arc::new(2u32), 30);
+    cache.insert(b"k", Arc::new("text".to_owned()), 4);
+    assert_eq!(cache.get::<u32>(b"k"), Some(Arc::new(2)));
+    let Stats { entries, bytes, evictions, .. } = cache.stats();
+    assert_eq!((entries, bytes, evictions), (2, 31 + 5, 0));
+    // Others make room as they do for anything new; what is larger than the budget is not kept, nor what it replaces.
+    cache.insert(b"l", Arc::new(3u32), 68);
+    assert_eq!((cache.get::<String>(b"k"), cache.stats().bytes), (None, 31 + 69));
+    assert_eq!((cache.get::<u32>(b"k"), cache.stats().evictions), (Some(Arc::new(2)), 1));
+    cache.insert(b"l", Arc::new(4u32), 100);
+    assert_eq!((cache.get::<u32>(b"l"), cache.stats().bytes), (None, 31));
+}
+
+#[test]
+fn every_cache_has_a_fingerprint_key_of_its_own() {
+    let letter = glrmask_automata::Dfa::from_literals(&[(b"a", 0)]);
+    let keys = [Cache::new(0), Cache::new(0)].map(|cache| cache.fingerprint_key());
+    assert_ne!(letter.fingerprint(keys[0]), letter.fingerprint(keys[1]));
+    assert_eq!(letter.fingerprint(keys[0]), letter.fingerprint(keys[0]));
+}
+
+#[test]
 fn a_vocabulary_keeps_what_its_clones_store() {
     let vocab = Vocab::new([(TokenId(0), "a")]).unwrap();
     assert_eq!(put(vocab.clone().cache(), b"k", 1, 1), 1);

@@ -20,9 +20,16 @@ fn main() {
     let mut prepared = Vec::new();
     for source in GRAMMARS {
         let grammar = Grammar::from_glrm(source).expect("a grammar");
-        for optimization in [Optimization::FastBuild, Optimization::FastRuntime] {
-            let options = CompileOptions { optimization, ..CompileOptions::default() };
+        for (optimization, shift_first) in [
+            (Optimization::FastBuild, false),
+            (Optimization::FastRuntime, false),
+            (Optimization::FastRuntime, true),
+        ] {
+            let mut options = CompileOptions { optimization, ..CompileOptions::default() };
+            // What places see is stored in another form then.
+            options.config.shift_first = Some(shift_first);
             let constraint = grammar.compile(&vocab, &options).expect("a constraint");
+            assert_eq!(constraint.shifts_first(), shift_first);
             play(&constraint, &[0, 4, 1, 2]);
             artifacts.push(constraint.save(false).expect("an artifact"));
         }

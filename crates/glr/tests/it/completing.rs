@@ -187,6 +187,25 @@ fn a_condition_without_lexemes_leaves_the_end_of_the_text() -> Result<(), GlrErr
 }
 
 #[test]
+fn a_reduction_pops_with_one_edge_per_symbol_however_many_states_there_are() -> Result<(), GlrError> {
+    let length = 200;
+    let rules = crate::grammars::grammar(&format!("S = {} b", "a ".repeat(length)));
+    let tables = Tables::build(&rules, &Limits::default())?;
+    assert!(tables.states() > length);
+    let c = ConditionSetId(0);
+    let lexemes = Lexemes::from_iter([(c, vec![(TerminalId(0), c), (TerminalId(1), c)])]);
+    let completable = Completable::build(&tables, &lexemes, false)?;
+    assert!(completable.transitions() < 8 * length, "{}", completable.transitions());
+    let mut stack = vec![Tables::START];
+    for t in std::iter::repeat_n(TerminalId(0), length).chain([TerminalId(1)]) {
+        assert!(completable.accepts(c, &stack));
+        stack.push(tables.shift(stack[stack.len() - 1], t).expect("a shift"));
+    }
+    assert!(completable.accepts(c, &stack) && !completable.accepts(c, &stack[1..]));
+    Ok(())
+}
+
+#[test]
 fn completion_can_take_a_very_long_text() -> Result<(), GlrError> {
     // The stack is a hundred brackets deep: only brackets and then nothing else can close it.
     let rules = crate::grammars::grammar("S = open S close | x");

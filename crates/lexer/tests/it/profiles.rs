@@ -1,9 +1,9 @@
 //! Profiles: the walk over the trie against every token on its own, and the shared walk inside a lexeme against both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glrmask_automata::lexdag::{ClassId, ConditionSetId};
-use glrmask_automata::{ByteSet, Id, StateId};
+use glrmask_automata::{ByteSet, Dfa, Id, StateId};
 use glrmask_lexer::{
     beginning_with, difference, difference_continued, difference_of_scans, ended_by, profile, profile_by_token,
     profile_continued, profile_inside, ComponentId, Lexer, LexerCache, Moved, Profile, ScanId, Similarity,
@@ -86,15 +86,61 @@ fn check_continued(lexer: &Lexer, vocab: &Vocab) {
             (0..).zip(&mut class_of).filter(|(rank, _)| is_ended(*rank)).for_each(|(_, class)| *class = None);
             let found = profile_continued(lexer, &mut cache, vocab, (id, q), (&ended, q.0 % 2 == 0)).unwrap();
             assert_eq!(class_by_rank(vocab, &found), class_of, "{id} {q}");
+            check_visits(lexer, vocab, &similarity, (id, q), &ended);
             places.push((q, ended, class_of));
         }
         for (a, a_ended, mine) in &places {
             for (b, b_ended, other) in &places {
                 let pair = ((*a, a_ended), (*b, b_ended));
                 let found = difference_continued(lexer, &mut cache, vocab, &similarity, pair.0, pair.1, usize::MAX);
-                assert_eq!(found.unwrap(), Some(moved(mine, other)), "{id} {a} {b}");
+                let wanted = moved(mine, other);
+                check_visits_apart(lexer, vocab, &similarity, (id, pair.0, pair.1), &wanted);
+                assert_eq!(found.unwrap(), Some(wanted), "{id} {a} {b}");
             }
         }
+    }
+}
+
+/// The nodes of the trie that the tokens of these ranks go through, the root left out.
+fn nodes(vocab: &Vocab, ranks: impl Iterator<Item = Rank>) -> usize {
+    let prefixes = |rank| (1..=vocab.rank_bytes(rank).len()).map(move |length| &vocab.rank_bytes(rank)[..length]);
+    ranks.flat_map(prefixes).collect::<BTreeSet<_>>().len()
+}
+
+/// The estimate for tokens that continue a lexeme counts the trie below the bytes that it can go on with.
+fn check_visits(
+    lexer: &Lexer,
+    vocab: &Vocab,
+    similarity: &Similarity,
+    (id, q): (ComponentId, StateId),
+    ended: &ByteSet,
+) {
+    let dfa = lexer.component(id).dfa();
+    let goes_on = |byte: u8| match dfa.is_accepting(q) {
+        true => !ended.contains(byte),
+        false => dfa.next(q, byte) != Dfa::DEAD,
+    };
+    let all = (0..vocab.rank_count()).map(Rank::from_usize);
+    let live = all.filter(|&rank| vocab.rank_bytes(rank).first().is_some_and(|&byte| goes_on(byte)));
+    assert_eq!(similarity.visits_continued(lexer, q, ended), nodes(vocab, live), "{id} {q}");
+}
+
+/// The estimate for two states counts at least the nodes above tokens that are moved by what follows their first byte.
+fn check_visits_apart(
+    lexer: &Lexer,
+    vocab: &Vocab,
+    similarity: &Similarity,
+    (id, a, b): (ComponentId, (StateId, &ByteSet), (StateId, &ByteSet)),
+    moved: &[Moved],
+) {
+    let dfa = lexer.component(id).dfa();
+    let visits = similarity.visits_apart_continued(lexer, a, b);
+    assert!(a.0 != b.0 || visits == 1);
+    let differs = |byte: u8| dfa.next(a.0, byte) != dfa.next(b.0, byte);
+    if dfa.is_accepting(a.0) == dfa.is_accepting(b.0) {
+        let ranks = moved.iter().map(|m| m.rank);
+        let below = ranks.filter(|&rank| vocab.rank_bytes(rank).first().is_some_and(|&byte| differs(byte)));
+        assert!(nodes(vocab, below) < visits, "{id} {} {}", a.0, b.0);
     }
 }
 

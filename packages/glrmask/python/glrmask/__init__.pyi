@@ -695,7 +695,9 @@ class Constraint:
     def is_complete(self) -> bool:
         """Whether everything was computed before decoding, so that no mask waits.
 
-        Masks under pending longest-match conditions are left to decoding all the same.
+        Masks under pending longest-match conditions are left to decoding all the same. After `load` as it was when saving;
+        but false for grammars in which many keywords and operators compete (most programming languages): what `save`
+        leaves out of theirs is computed again while decoding.
         """
 
     def wait(self, timeout: float | None = None) -> bool:

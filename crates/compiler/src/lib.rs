@@ -12,6 +12,7 @@ mod error;
 mod fills;
 pub mod kills;
 mod link;
+mod padding;
 mod policy;
 mod prepared;
 mod stored;
@@ -59,6 +60,8 @@ pub struct Config {
     pub policy: Policy,
     /// Whether bound grammars are compiled part by part and linked; otherwise as one grammar.
     pub by_parts: bool,
+    /// Whether the lexer is told of ignored text that the grammar spells out (`padding.rs`), so that less is asked of stacks.
+    pub padding: bool,
     /// What is found out about the boundaries of bound grammars.
     pub boundary_trigger: BoundaryTriggerDetail,
 }
@@ -76,6 +79,7 @@ impl Default for Config {
             // Whoever wants it filled says so.
             policy: Policy { optimization: Optimization::FastBuild, ..Policy::default() },
             by_parts: true,
+            padding: true,
             boundary_trigger: BoundaryTriggerDetail::None,
         }
     }
@@ -222,7 +226,10 @@ fn analyze_with(
     observe(Stage::Relations)?;
     let defs = terminal_defs(&normalized, &compiled, &adjacency, &kills);
     let regions = documents::regions(grammar, &grammar.documents);
-    let lexer = Lexer::with_regions(&defs, regions, &config.automata)?;
+    let mut lexer = Lexer::with_regions(&defs, regions, &config.automata)?;
+    if config.padding {
+        lexer = padding::with_padding(lexer, grammar, &normalized);
+    }
     observe(Stage::Lexer)?;
     documents::check_texts(grammar, &grammar.documents, config)?;
     let documents = documents::documents(grammar, &grammar.documents, &lexer, 0);

@@ -211,11 +211,9 @@ fn documents(
 ) -> Result<Vec<Document>, CompileError> {
     let mut found = Vec::new();
     for (i, (part, &first)) in linked.iter().zip(&layout.terminals).enumerate() {
-        let grammar = part.part.definition.grammar();
-        let is_root = i + 1 == linked.len();
-        let own = if is_root { Cow::Borrowed(&grammar.documents) } else { Cow::Owned(grammar.documents_as_part()) };
-        documents::check_texts(grammar, &own, config)?;
-        found.extend(documents::documents(grammar, &own, lexer, first));
+        let (definition, is_part) = (part.part.definition, i + 1 < linked.len());
+        definition.check_texts(is_part, config)?;
+        found.extend(documents::documents(definition.grammar(), &definition.documents(is_part), lexer, first));
     }
     let name = |t: TerminalId| {
         let part = layout.terminals.partition_point(|&first| first <= t.0).checked_sub(1)?;

@@ -5,7 +5,8 @@
 //! such *shape* that was asked for; preparing makes that in which every slot is still open. A slot becomes a terminal ẋ
 //! that no transformation touches, in a rule `X → ẋ` of its own (see `glrmask_glr::link`).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use glrmask_automata::{Id, NonterminalId, Regex, Symbol, TerminalId};
 use glrmask_glr::{Adjacency, Tables, TerminalSet};
@@ -22,6 +23,7 @@ use crate::documents;
 use crate::error::CompileError;
 use crate::fills::Fills;
 use crate::kills::{self, KillSets, Rivals};
+use crate::padding;
 use crate::terminals;
 use crate::{rule_set, terminal_defs, Config, Stage};
 
@@ -33,6 +35,8 @@ const MAX_SHAPES: usize = 32;
 pub struct Prepared {
     pub(crate) source: Arc<Source>,
     pub(crate) programs: Mutex<FxHashMap<Shape, Language>>,
+    /// Whether each document is known to have a text: as the whole grammar, and as a part.
+    texts: [OnceLock<()>; 2],
 }
 
 impl Define for Prepared {
@@ -124,7 +128,31 @@ pub(crate) struct Apart {
 impl Prepared {
     /// Nothing compiled yet.
     pub fn new(source: Arc<Source>) -> Self {
-        Self { source, programs: Mutex::default() }
+        Self::with_programs(source, FxHashMap::default())
+    }
+
+    /// So much compiled.
+    pub(crate) fn with_programs(source: Arc<Source>, programs: FxHashMap<Shape, Language>) -> Self {
+        Self { source, programs: Mutex::new(programs), texts: Default::default() }
+    }
+
+    /// The documents of the component, as the whole grammar or as a part.
+    pub(crate) fn documents(&self, is_part: bool) -> Cow<'_, [glrmask_grammar::Document]> {
+        match is_part {
+            false => Cow::Borrowed(&self.grammar().documents),
+            true => Cow::Owned(self.grammar().documents_as_part()),
+        }
+    }
+
+    /// Checks that each document has a text that obeys its rules, unless that is known.
+    pub(crate) fn check_texts(&self, is_part: bool, config: &Config) -> Result<(), CompileError> {
+        let [whole, part] = &self.texts;
+        let known = if is_part { part } else { whole };
+        if known.get().is_none() {
+            documents::check_texts(self.grammar(), &self.documents(is_part), config)?;
+            known.get_or_init(|| ());
+        }
+        Ok(())
     }
 
     /// Compiles the component as it is with every slot open, if it can be linked at all; if it has no slots, fills the
@@ -148,6 +176,10 @@ impl Prepared {
         let language = self.language(Shape { alone: false, slots: open }, config, known, &mut observe)?;
         if let Language::Texts(program) = language {
             program.fill(vocab, config)?;
+            config.policy.check()?;
+        }
+        // That there is none is an error where it is needed.
+        if self.check_texts(true, config).is_err() {
             config.policy.check()?;
         }
         // Without slots it may be linked alone as well as bound.
@@ -247,7 +279,10 @@ fn compile(
         // Nothing is ever lexed as a slot.
         defs[slot.index()].parser_terminal = None;
     }
-    let lexer = Lexer::with_regions(&defs, documents::regions(&grammar, &grammar.documents), &config.automata)?;
+    let mut lexer = Lexer::with_regions(&defs, documents::regions(&grammar, &grammar.documents), &config.automata)?;
+    if config.padding {
+        lexer = padding::with_padding(lexer, &grammar, &normalized);
+    }
     observe(Stage::Lexer)?;
     let bits = |set: &TerminalSet| set.iter().map(|t| t.index()).collect::<BitSet>();
     let entry = |(terminal, group)| Entry { terminal, group, follow: bits(adjacency.follow(terminal)) };

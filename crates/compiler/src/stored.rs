@@ -6,7 +6,7 @@
 //! grammar cannot be checked without making them again; forged ones give strange masks and no worse.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use glrmask_automata::{Id, TerminalId};
 use glrmask_grammar::assembly::{Bound, Define};
@@ -22,7 +22,7 @@ use crate::policy::Optimization;
 use crate::prepared::{Apart, Entry, Language, Prepared, Program, Shape, SlotShape};
 
 /// Its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 6 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmaskp", version: 7 };
 
 #[derive(Serialize, Deserialize)]
 struct Payload {
@@ -129,7 +129,7 @@ fn restored(stored: StoredDefinition, vocab: &Vocab) -> Result<Prepared, Artifac
         };
         languages.insert(shape, language);
     }
-    Ok(Prepared { source: Arc::new(Source::new(grammar)), programs: Mutex::new(languages) })
+    Ok(Prepared::with_programs(Arc::new(Source::new(grammar)), languages))
 }
 
 /// Every index in range, and slots as the shape has them: linking looks for something to parse in each.
@@ -185,9 +185,8 @@ mod tests {
         let programs = root.programs.into_inner().expect("no panic");
         let made =
             programs.get(&shape(vec![SlotShape::Texts { group: 0, nullable: false }])).expect("prepared").clone();
-        let with = |source: &Arc<Source>, shape: Shape, language: Language| Prepared {
-            source: source.clone(),
-            programs: Mutex::new([(shape, language)].into_iter().collect()),
+        let with = |source: &Arc<Source>, shape: Shape, language: Language| {
+            Prepared::with_programs(source.clone(), [(shape, language)].into_iter().collect())
         };
         let nothing = || with(&child.source, shape(vec![]), Language::Nothing);
         let right = with(&root.source, shape(vec![SlotShape::Texts { group: 0, nullable: false }]), made.clone());

@@ -48,6 +48,8 @@ pub(crate) struct Terminal {
     pub(crate) component: Option<ComponentId>,
     /// Whether it is a token event.
     pub(crate) token: bool,
+    /// What may be put behind it, by number among [`Lexer::paddings`] from 1 on; 0 for nothing.
+    pub(crate) padding: u32,
 }
 
 /// The lexer of a grammar. Immutable; everything that is filled on demand lives in [`crate::LexerCache`].
@@ -72,6 +74,8 @@ pub struct Lexer {
     /// Terminals that are token events and that a text can hold.
     pub(crate) token_terminals: Vec<TerminalId>,
     pub(crate) plain: bool,
+    /// Sets of parser terminals; see [`Lexer::with_padding`].
+    pub(crate) paddings: Vec<BitSet>,
 }
 
 impl Lexer {
@@ -102,13 +106,34 @@ impl Lexer {
             let id = components.push(Component::new(dfa, members.as_slice().into(), kills, &kill_automata));
             members.iter().for_each(|&t| terminals[t].component = Some(id));
         }
-        Ok(Self::assemble(terminals, components, kill_automata))
+        Ok(Self::assemble(terminals, components, kill_automata, Vec::new()))
+    }
+
+    /// The same lexer, told what may be put behind each parser terminal, wherever that stands in a text, any number of times,
+    /// without a change to what may stand there: ignored text that the grammar spells out. It matters to what a
+    /// terminal can end in (`safety.rs`), and to no mask. Time: the terminals and the sets.
+    #[must_use]
+    pub fn with_padding(mut self, padding: impl Fn(TerminalId) -> BitSet) -> Self {
+        let mut numbers: FxHashMap<BitSet, u32> = FxHashMap::default();
+        for terminal in self.terminals.iter_mut() {
+            let set = terminal.parser_terminal.map_or_else(BitSet::default, &padding);
+            let next = numbers.len() as u32 + 1;
+            terminal.padding = match set.is_empty() {
+                true => 0,
+                false => *numbers.entry(set).or_insert(next),
+            };
+        }
+        let mut sets: Vec<(BitSet, u32)> = numbers.into_iter().collect();
+        sets.sort_unstable_by_key(|entry| entry.1);
+        self.paddings = sets.into_iter().map(|entry| entry.0).collect();
+        self
     }
 
     pub(crate) fn assemble(
         terminals: IndexVec<TerminalId, Terminal>,
         components: IndexVec<ComponentId, Component>,
         mut kill_automata: KillAutomata,
+        paddings: Vec<BitSet>,
     ) -> Self {
         let needed: BitSet = components.iter().flat_map(Component::condition_terminals).map(|t| t.index()).collect();
         kill_automata.retain(|t, _| needed.contains(t.index()));
@@ -133,6 +158,7 @@ impl Lexer {
             starts,
             used,
             plain,
+            paddings,
         }
     }
 
@@ -210,6 +236,9 @@ impl Lexer {
             if terminal.parser_terminal.is_some_and(|t| t.index() >= count) {
                 return bad("terminal with an unknown parser terminal");
             }
+            if terminal.padding as usize > self.paddings.len() {
+                return bad("terminal with an unknown padding");
+            }
             if terminal.token && terminal.component.is_some() {
                 return bad("token event that matches bytes");
             }
@@ -217,7 +246,8 @@ impl Lexer {
         for component in self.components.iter() {
             component.validate(&self.kill_automata, count).map_err(LexerError::invalid)?;
         }
-        let again = Self::assemble(self.terminals.clone(), self.components.clone(), self.kill_automata.clone());
+        let (terminals, components) = (self.terminals.clone(), self.components.clone());
+        let again = Self::assemble(terminals, components, self.kill_automata.clone(), self.paddings.clone());
         if again != *self {
             return bad("derived tables do not fit the components");
         }
@@ -232,6 +262,7 @@ fn terminal_without_component(def: &TerminalDef) -> Terminal {
         followers: def.followers.clone(),
         component: None,
         token: matches!(def.language, Language::Token),
+        padding: 0,
     }
 }
 

@@ -41,24 +41,27 @@ impl Lexer {
             followers: BitSet::default(),
             component: None,
             token: false,
+            padding: 0,
         };
         let mut linked = IndexVec::from_elem(none, terminals);
         let mut components = IndexVec::new();
         let mut promises = Promises::default();
+        let mut paddings = Vec::new();
         for part in parts {
             promises.begin(part);
-            let first_component = components.len();
+            let (first_component, first_padding) = (components.len(), paddings.len() as u32);
             for (t, terminal) in part.lexer.terminals.iter_enumerated() {
                 let to = TerminalId(part.first_terminal + t.0);
                 if to.index() < terminals {
-                    linked[to] = part.terminal(t, terminal, first_component);
+                    linked[to] = part.terminal(t, terminal, (first_component, first_padding));
                 }
             }
             for component in part.lexer.components.iter() {
                 components.push(component.moved(part.first_terminal, |t| promises.of(t)));
             }
+            paddings.extend(part.lexer.paddings.iter().map(|set| set.moved(part.first_terminal as usize)));
         }
-        Self::assemble(linked, components, promises.automata)
+        Self::assemble(linked, components, promises.automata, paddings)
     }
 }
 
@@ -96,7 +99,7 @@ impl<'a> Promises<'a> {
 
 impl LexerPart<'_> {
     /// A terminal by the numbers of the whole.
-    fn terminal(&self, t: TerminalId, terminal: &Terminal, first_component: usize) -> Terminal {
+    fn terminal(&self, t: TerminalId, terminal: &Terminal, (component, padding): (usize, u32)) -> Terminal {
         let mut followers = terminal.followers.moved(self.first_terminal as usize);
         for (slot, first) in self.slots.iter().filter(|(slot, _)| terminal.followers.contains(slot.index())) {
             followers.remove(self.first_terminal as usize + slot.index());
@@ -113,7 +116,8 @@ impl LexerPart<'_> {
             ignored: terminal.ignored,
             parser_terminal: terminal.parser_terminal.map(moved),
             followers,
-            component: terminal.component.map(|c| ComponentId::from_usize(first_component + c.index())),
+            component: terminal.component.map(|c| ComponentId::from_usize(component + c.index())),
+            padding: if terminal.padding == 0 { 0 } else { padding + terminal.padding },
         }
     }
 }

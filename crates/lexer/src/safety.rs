@@ -4,10 +4,15 @@
 //! follow t (ignored text may stand between) has some lexeme that starts under C and leads to a safe (u, C′). A free
 //! terminal needs no look at the stack beyond being acceptable; all others need the automaton of completable stacks
 //! (see the parser's `pending` module). Grouped by C, so that one bit set answers for all terminals.
+//!
+//! Ignored text that the lexer drops may stand between t and u. So may ignored text that the grammar spells out, which a
+//! component has that is linked into something else: its *padding* ([`Lexer::with_padding`]). With `a` x `b` x in the
+//! language so are `a` x SPACE `b` x, so what u needs is a lexeme under some C′ that padding leads to from C. Without that, no name is
+//! free in a grammar in which a name can be followed by a keyword.
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, TerminalId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::completions::CompletionTable;
 use crate::conditions::ConditionSets;
@@ -23,7 +28,12 @@ const CONDITION_LIMIT: usize = 20_000;
 struct Safe {
     terminals: BitSet,
     ignored: bool,
+    /// Parser terminals that can be lexed here and are safe then.
+    possible: BitSet,
 }
+
+/// By padding, the conditions that it leads to, where that is anywhere.
+type Reach = FxHashMap<u32, Vec<ConditionSetId>>;
 
 /// Terminals that can be lexed, each with what is pending after it.
 type Lexemes = Vec<(TerminalId, ConditionSetId)>;
@@ -32,6 +42,8 @@ type Lexemes = Vec<(TerminalId, ConditionSetId)>;
 #[derive(Clone, Debug, Default)]
 pub struct SafetyTable {
     known: FxHashMap<ConditionSetId, Safe>,
+    /// Conditions pending after one lexeme of a padding.
+    padded: FxHashMap<(ConditionSetId, u32), Vec<ConditionSetId>>,
 }
 
 impl SafetyTable {
@@ -114,39 +126,91 @@ impl SafetyTable {
 
     /// Greatest fixed point over the fresh sets; known ones cannot depend on them.
     fn solve(&mut self, lexer: &Lexer, fresh: FxHashMap<ConditionSetId, Lexemes>) {
-        let count = lexer.terminal_count();
+        self.pad(lexer, &fresh);
+        let reach: FxHashMap<ConditionSetId, Reach> =
+            fresh.keys().map(|&pending| (pending, self.reach(lexer, pending))).collect();
+        let full = BitSet::full(lexer.terminal_count());
         for &pending in fresh.keys() {
-            self.known.insert(pending, Safe { terminals: BitSet::full(count), ignored: true });
+            self.known.insert(pending, Safe { terminals: full.clone(), ignored: true, possible: full.clone() });
         }
         let mut changed = true;
         while changed {
             changed = false;
-            for (&pending, lexemes) in &fresh {
-                let next = self.step(lexer, lexemes);
-                let before = self.known.insert(pending, next);
-                let after = &self.known[&pending];
-                changed |= before.is_none_or(|b| b.terminals != after.terminals || b.ignored != after.ignored);
+            for (pending, lexemes) in &fresh {
+                let possible = self.possible(lexer, lexemes);
+                self.known.entry(*pending).and_modify(|safe| safe.possible = possible);
+            }
+            for (pending, reach) in &reach {
+                let (terminals, ignored) = self.step(lexer, &self.known[pending].possible, reach);
+                let Some(safe) = self.known.get_mut(pending) else { continue };
+                changed |= safe.terminals != terminals || safe.ignored != ignored;
+                (safe.terminals, safe.ignored) = (terminals, ignored);
             }
         }
     }
 
-    fn step(&self, lexer: &Lexer, lexemes: &[(TerminalId, ConditionSetId)]) -> Safe {
+    /// Notes where one lexeme of a padding leads.
+    fn pad(&mut self, lexer: &Lexer, fresh: &FxHashMap<ConditionSetId, Lexemes>) {
+        let mut paddings: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        for (number, set) in (1..).zip(&lexer.paddings) {
+            set.iter().for_each(|t| paddings.entry(t).or_default().push(number));
+        }
+        for (&pending, lexemes) in fresh {
+            for &(t, after) in lexemes {
+                for &number in paddings.get(&t.index()).into_iter().flatten() {
+                    self.padded.entry((pending, number)).or_default().push(after);
+                }
+            }
+        }
+    }
+
+    /// Where paddings lead, by any number of lexemes.
+    fn reach(&self, lexer: &Lexer, pending: ConditionSetId) -> Reach {
+        let numbers = (1..).zip(&lexer.paddings).map(|entry| entry.0);
+        let leading = numbers.filter(|&number| self.padded.contains_key(&(pending, number)));
+        let closure = |number: u32| {
+            let mut found = vec![pending];
+            let mut seen: FxHashSet<ConditionSetId> = found.iter().copied().collect();
+            let mut next = 0;
+            while let Some(&current) = found.get(next) {
+                next += 1;
+                let after = self.padded.get(&(current, number)).into_iter().flatten();
+                found.extend(after.filter(|&&after| seen.insert(after)));
+            }
+            (number, found)
+        };
+        leading.map(closure).collect()
+    }
+
+    fn possible(&self, lexer: &Lexer, lexemes: &[(TerminalId, ConditionSetId)]) -> BitSet {
         let mut possible = BitSet::new(lexer.terminal_count());
         for &(terminal, after) in lexemes {
             if self.known[&after].terminals.contains(terminal.index()) {
                 possible.insert(terminal.index());
             }
         }
-        let ignored = lexer.used.is_subset(&possible);
+        possible
+    }
+
+    /// The safe terminals, and whether ignored text is.
+    fn step(&self, lexer: &Lexer, possible: &BitSet, reach: &Reach) -> (BitSet, bool) {
+        let ignored = lexer.used.is_subset(possible);
+        let behind = |(&number, sets): (&u32, &Vec<ConditionSetId>)| {
+            let mut all = BitSet::new(lexer.terminal_count());
+            sets.iter().for_each(|set| all.union_with(&self.known[set].possible));
+            (number, all)
+        };
+        let behind: FxHashMap<u32, BitSet> = reach.iter().map(behind).collect();
         let mut terminals = BitSet::new(lexer.terminal_count());
-        for (_, terminal) in lexer.terminals.iter_enumerated() {
+        for terminal in lexer.terminals.iter() {
             if let Some(t) = terminal.parser_terminal {
-                if ignored || terminal.followers.is_subset(&possible) {
+                let possible = behind.get(&terminal.padding).unwrap_or(possible);
+                if ignored || terminal.followers.is_subset(possible) {
                     terminals.insert(t.index());
                 }
             }
         }
-        Safe { terminals, ignored }
+        (terminals, ignored)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::stored::StoredFrozen;
 use crate::stored_split::StoredSplits;
 
 /// The envelope of constraints; its version is raised whenever the payload changes.
-const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 7 };
+const ENVELOPE: Envelope = Envelope { magic: *b"glrmask\0", version: 8 };
 const HEADER: usize = 52;
 /// Bytes that decoding may claim.
 const DECODE_LIMIT: usize = 1 << 30;

@@ -2,9 +2,9 @@
 //!
 //! Where ignored terminals are left to the lexer there is none. Otherwise every atom of a scope with ignored terminals is
 //! followed by any number of those (`glrmask_grammar`, `transform/ignore.rs`), wherever it stands. So they are padding of the
-//! terminals that occur in that scope and in no other.
+//! terminals that occur in that scope and in no other, if they occur as nothing else.
 
-use glrmask_automata::{IndexVec, Symbol, TerminalId};
+use glrmask_automata::{Id, IndexVec, Symbol, TerminalId};
 use glrmask_grammar::{Grammar, Normalized, ScopeId};
 use glrmask_lexer::{BitSet, Lexer};
 
@@ -32,9 +32,10 @@ pub(crate) fn with_padding(lexer: Lexer, grammar: &Grammar, normalized: &Normali
         return lexer;
     }
     let known = |t: TerminalId| normalized.merged.get(t).copied().unwrap_or(t);
+    let atoms: BitSet = atoms(grammar).map(|(t, _)| known(t).index()).collect();
     let padding = |scope: ScopeId| -> BitSet {
         let ignored = grammar.scopes.get(scope).into_iter().flat_map(|scope| &scope.ignore);
-        ignored.map(|&t| known(t).0 as usize).collect()
+        ignored.map(|&t| known(t).index()).filter(|&t| !atoms.contains(t)).collect()
     };
     let (places, by_scope) = (places(grammar, known), grammar.scopes.ids().map(padding).collect::<IndexVec<_, _>>());
     lexer.with_padding(|t| match places.get(t) {
@@ -52,16 +53,21 @@ fn places(grammar: &Grammar, known: impl Fn(TerminalId) -> TerminalId) -> IndexV
             places[t] = Place::and(place, Place::In(scope));
         }
     };
-    for production in &grammar.productions {
-        let Some(lhs) = grammar.nonterminals.get(production.lhs) else { continue };
-        for symbol in &production.rhs {
-            if let Symbol::Terminal(t) = *symbol {
-                occurs(t, lhs.scope);
-            }
-        }
-    }
+    atoms(grammar).for_each(|(t, scope)| occurs(t, scope));
     for (id, scope) in grammar.scopes.iter_enumerated() {
         scope.ignore.iter().for_each(|&t| occurs(t, id));
     }
     places
+}
+
+/// Terminals in productions, with the scopes of these.
+fn atoms(grammar: &Grammar) -> impl Iterator<Item = (TerminalId, ScopeId)> + '_ {
+    grammar.productions.iter().flat_map(|production| {
+        let scope = grammar.nonterminals.get(production.lhs).map(|lhs| lhs.scope);
+        let terminal = |symbol: &Symbol| match *symbol {
+            Symbol::Terminal(t) => Some(t),
+            Symbol::Nonterminal(_) => None,
+        };
+        scope.into_iter().flat_map(move |scope| production.rhs.iter().filter_map(terminal).map(move |t| (t, scope)))
+    })
 }

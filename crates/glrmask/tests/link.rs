@@ -325,8 +325,7 @@ fn conditions_of_parts_that_are_alike_are_the_same() {
 fn programming_languages_can_be_parts() {
     let vocab = vocab_of(b"`aS \n;");
     let whole = Grammar::from_glrm("start s; extern grammar code; nt s = \"```\" code \"```\";").unwrap();
-    for (name, text) in [("sql", "```SELECT a FROM b;```"), ("javascript", "```let a = b;```"), ("c", "```int a;```")]
-    {
+    for (name, text) in [("sql", "```SELECT a FROM b;```"), ("javascript", "```let a = b;```"), ("c", "```int a;```")] {
         let mut whole = whole.clone();
         whole.bind("code", Grammar::builtin(name).unwrap()).unwrap();
         let options = CompileOptions { optimization: Optimization::FastBuild, ..CompileOptions::default() };

@@ -109,9 +109,9 @@ impl Lexer {
         Ok(Self::assemble(terminals, components, kill_automata, Vec::new()))
     }
 
-    /// The same lexer, told what may be put behind each parser terminal, wherever that stands in a text, any number of times,
-    /// without a change to what may stand there: ignored text that the grammar spells out. It matters to what a
-    /// terminal can end in (`safety.rs`), and to no mask. Time: the terminals and the sets.
+    /// The same lexer, told of ignored text that the grammar spells out: what may be put behind each parser terminal or
+    /// taken away there, wherever that stands in a text, any number of times, without a change to what else may come. It
+    /// matters to what a terminal can end in (`safety.rs`), and to no mask. Time: the terminals and the sets.
     #[must_use]
     pub fn with_padding(mut self, padding: impl Fn(TerminalId) -> BitSet) -> Self {
         let mut numbers: FxHashMap<BitSet, u32> = FxHashMap::default();

@@ -7,7 +7,7 @@
 //!
 //! Ignored text that the lexer drops may stand between t and u. So may ignored text that the grammar spells out, which a
 //! component has that is linked into something else: its *padding* ([`Lexer::with_padding`]). With `a` x `b` x in the
-//! language so are `a` x SPACE `b` x, so what u needs is a lexeme under some C′ that padding leads to from C. Without that, no name is
+//! language so is `a` x SPACE `b` x, and the other way round, so what u needs is a lexeme under some C′ that padding leads to from C. Without that, no name is
 //! free in a grammar in which a name can be followed by a keyword.
 
 use glrmask_automata::lexdag::ConditionSetId;
@@ -32,7 +32,7 @@ struct Safe {
     possible: BitSet,
 }
 
-/// By padding, the conditions that it leads to, where that is anywhere.
+/// By padding, the conditions that any number of its lexemes leads to.
 type Reach = FxHashMap<u32, Vec<ConditionSetId>>;
 
 /// Terminals that can be lexed, each with what is pending after it.
@@ -167,7 +167,6 @@ impl SafetyTable {
     /// Where paddings lead, by any number of lexemes.
     fn reach(&self, lexer: &Lexer, pending: ConditionSetId) -> Reach {
         let numbers = (1..).zip(&lexer.paddings).map(|entry| entry.0);
-        let leading = numbers.filter(|&number| self.padded.contains_key(&(pending, number)));
         let closure = |number: u32| {
             let mut found = vec![pending];
             let mut seen: FxHashSet<ConditionSetId> = found.iter().copied().collect();
@@ -179,7 +178,7 @@ impl SafetyTable {
             }
             (number, found)
         };
-        leading.map(closure).collect()
+        numbers.map(closure).collect()
     }
 
     fn possible(&self, lexer: &Lexer, lexemes: &[(TerminalId, ConditionSetId)]) -> BitSet {
@@ -198,6 +197,9 @@ impl SafetyTable {
         let behind = |(&number, sets): (&u32, &Vec<ConditionSetId>)| {
             let mut all = BitSet::new(lexer.terminal_count());
             sets.iter().for_each(|set| all.union_with(&self.known[set].possible));
+            // Nothing ever needs padding: it can be left out.
+            let own = (number as usize).checked_sub(1).and_then(|number| lexer.paddings.get(number));
+            own.into_iter().for_each(|own| all.union_with(own));
             (number, all)
         };
         let behind: FxHashMap<u32, BitSet> = reach.iter().map(behind).collect();

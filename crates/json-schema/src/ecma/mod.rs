@@ -2,9 +2,11 @@
 //!
 //! `parser.rs` reads the syntax, `class.rs` knows the character classes, `translate.rs` turns a pattern into the
 //! language of all strings in which it is found, over the chosen JSON spelling. Anchors and look-ahead are regular
-//! and supported outside loops; look-behind, word boundaries and backreferences are refused.
+//! and supported outside loops; so are word boundaries behind what ends in known characters (`boundary.rs`). Look-behind and
+//! backreferences are refused.
 
 mod assertion_loop;
+mod boundary;
 mod class;
 mod parser;
 mod translate;
@@ -26,12 +28,12 @@ pub(crate) enum PatternError {
 
 /// Whether a text is a pattern.
 pub(crate) fn check(pattern: &str) -> Result<(), PatternError> {
-    parser::parse(pattern).map(|_| ())
+    parser::parse(pattern, false).map(|_| ())
 }
 
 /// The strings in which the pattern is found, given how a character out of ranges is written.
 pub(crate) fn compile_with(pattern: &str, class: &translate::Class<'_>) -> Result<Regex, PatternError> {
-    translate::search(&parser::parse(pattern)?, class)
+    translate::search(&parser::parse(pattern, false)?, class)
 }
 
 /// The strings in which the pattern is found, in UTF-8.
@@ -54,10 +56,10 @@ pub(crate) fn compile(pattern: &str, spelling: Spelling) -> Result<Regex, Patter
 /// ```
 ///
 /// # Errors
-/// A pattern that is malformed, or has something that is not supported (back-references, look-behind, word boundaries,
-/// assertions in loops).
+/// A pattern that is malformed, or has something that is not supported (back-references, look-behind, assertions in
+/// loops, word boundaries at the start of a group or behind an assertion).
 pub fn ecma_pattern(pattern: &str) -> Result<Regex, SchemaError> {
-    let language = parser::parse(pattern).and_then(|ast| translate::whole(&ast, &utf8));
+    let language = parser::parse(pattern, true).and_then(|ast| translate::whole(&ast, &utf8));
     language.map_err(|error| match error {
         PatternError::Syntax(message) => SchemaError::invalid(format!("bad pattern: {message}")),
         PatternError::Unsupported(construct) => SchemaError::unsupported(format!("pattern with {construct}")),

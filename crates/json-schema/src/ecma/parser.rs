@@ -1,5 +1,6 @@
 //! Reads ECMA-262 pattern syntax (with Annex B's literal `{`, `}` and `]`) into an [`Ast`]. Nesting is bounded.
 
+use super::boundary::Boundary;
 use super::class;
 use super::PatternError;
 use crate::spell::Ranges;
@@ -30,8 +31,9 @@ pub(super) enum Ast {
 
 type Result<T> = std::result::Result<T, PatternError>;
 
-pub(super) fn parse(pattern: &str) -> Result<Ast> {
-    let mut parser = Parser { chars: pattern.chars().collect(), at: 0, depth: 0 };
+/// A pattern that is searched for, or one that has to match the `whole` of a string.
+pub(super) fn parse(pattern: &str, whole: bool) -> Result<Ast> {
+    let mut parser = Parser { chars: pattern.chars().collect(), at: 0, depth: 0, whole };
     let ast = parser.alternation()?;
     match parser.peek() {
         None => Ok(ast),
@@ -43,6 +45,7 @@ struct Parser {
     chars: Vec<char>,
     at: usize,
     depth: usize,
+    whole: bool,
 }
 
 impl Parser {
@@ -83,6 +86,10 @@ impl Parser {
     fn sequence(&mut self) -> Result<Ast> {
         let mut parts = Vec::new();
         while !matches!(self.peek(), None | Some('|' | ')')) {
+            if let Some(boundary) = self.boundary() {
+                parts = self.after(boundary, parts)?;
+                continue;
+            }
             let atom = self.atom()?;
             parts.push(self.quantified(atom)?);
         }
@@ -91,6 +98,21 @@ impl Parser {
             1 => parts.swap_remove(0),
             _ => Ast::Concat(parts),
         })
+    }
+    /// `\b` or `\B`.
+    fn boundary(&mut self) -> Option<Boundary> {
+        let is_boundary = self.eat("\\b");
+        (is_boundary || self.eat("\\B")).then_some(Boundary { is_boundary })
+    }
+    fn after(&self, boundary: Boundary, parts: Vec<Ast>) -> Result<Vec<Ast>> {
+        if !parts.is_empty() || self.depth > 1 {
+            let open = || self.unsupported("word boundary behind what is not known");
+            return boundary.after(parts).ok_or_else(open);
+        }
+        match self.whole {
+            true => boundary.after(vec![Ast::Start]).ok_or_else(|| self.unsupported("word boundary")),
+            false => Ok(vec![boundary.at_start_of_search()]),
+        }
     }
     fn atom(&mut self) -> Result<Ast> {
         Ok(match self.next() {
@@ -187,8 +209,6 @@ impl Parser {
 
     fn escape(&mut self) -> Result<Ast> {
         match self.peek() {
-            Some('b') => Err(self.unsupported("word boundary \\b")),
-            Some('B') => Err(self.unsupported("word boundary \\B")),
             Some('k') => Err(self.unsupported("backreference")),
             Some('1'..='9') => Err(self.unsupported("backreference")),
             _ => Ok(Ast::Class(self.class_escape()?.ranges())),
@@ -335,17 +355,17 @@ mod tests {
         for pattern in
             ["(", ")", "[", "a**", "*", "^*", "\\", "[b-a]", "a{2,1}", "\\u12", "\\p{Xx}", "(?P<n>a)", "\\Z", "{1}"]
         {
-            assert!(matches!(parse(pattern), Err(PatternError::Syntax(_))), "{pattern}");
+            assert!(matches!(parse(pattern, false), Err(PatternError::Syntax(_))), "{pattern}");
         }
-        for pattern in ["(?<=a)b", "(?<!a)b", "(a)\\1", "\\bfoo", "(?<n>a)\\k<n>", &"(".repeat(100_000)] {
-            assert!(matches!(parse(pattern), Err(PatternError::Unsupported(_))), "{pattern}");
+        for pattern in ["(?<=a)b", "(?<!a)b", "(a)\\1", "(\\bfoo)", "a\\b\\b", "(?<n>a)\\k<n>", &"(".repeat(100_000)] {
+            assert!(matches!(parse(pattern, false), Err(PatternError::Unsupported(_))), "{pattern}");
         }
     }
 
     proptest! {
         #[test]
         fn never_panics(pattern in "[(){}\\[\\]|*+?^$\\\\.,a-fpuxk0-9:=!<>é-]{0,20}") {
-            let _ = parse(&pattern);
+            let _ = parse(&pattern, false);
         }
     }
 }

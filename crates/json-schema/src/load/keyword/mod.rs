@@ -3,7 +3,8 @@
 //! To add one, write a file with a [`Definition`], list it here twice, and put cases beside it in `tests/keywords`: schemas
 //! with texts that they accept and refuse. A keyword that is known but cannot be enforced is noted in the schema and only
 //! reported if the schema is used, so unused definitions never stand in the way. What a new field of the IR means is
-//! then to be said where shapes are merged (`shape/`) and written (`emit/`).
+//! then to be said where values are tried (`algebra/validate.rs`), where it is negated (`algebra/negation.rs`), and where
+//! shapes are merged (`shape/`) and written (`emit/`).
 
 mod additional_items;
 mod additional_properties;

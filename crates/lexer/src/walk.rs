@@ -11,14 +11,14 @@
 use std::sync::{Arc, OnceLock};
 
 use glrmask_automata::{Dfa, Id, StateId};
-use glrmask_vocab::{NodeId, RankSet, Trie, Vocab};
+use glrmask_vocab::{NodeId, Rank, RankSet, Vocab};
 
 use crate::runs::Runs;
 
 /// Walks that visit fewer nodes are not worth keeping.
 const KEEP_FROM: usize = 1_000;
 /// Subtrees of so few nodes are walked sooner than a run is looked up.
-const SMALL: u32 = 3;
+const SMALL: usize = 3;
 /// Sets of at least so many tokens are worth a bitmap.
 const DENSE_FROM: usize = 1_500;
 
@@ -108,51 +108,39 @@ impl LexemeWalk {
     /// The walk from `state` of `dfa`. Time: trie nodes visited.
     pub fn new(dfa: &Dfa, state: StateId, vocab: &Vocab) -> Self {
         let trie = vocab.trie();
-        let mut builder =
-            Builder { crossing: Vec::new(), inside: RankSet::new(), path: vec![state], runs: Runs::default() };
+        let (bytes, ends, depths, ranks) = (trie.bytes(), trie.ends(), trie.depths(), trie.first_ranks());
+        let (mut crossing, mut inside, mut runs) = (Vec::new(), RankSet::new(), Runs::default());
+        // By length of the prefix of the current string: the state after it, and whether that is a match.
+        let mut path = vec![(state, dfa.is_accepting(state)); vocab.max_token_len() + 1];
         let (mut node, mut visited) = (1, 0);
         while node < trie.len() {
             visited += 1;
-            node = builder.enter(dfa, trie, NodeId::from_usize(node)).index();
+            let (depth, end, next) = (depths[node] as usize, ends[node] as usize, node + 1);
+            let (before, is_match) = path[depth - 1];
+            if is_match {
+                crossing.push(NodeId::from_usize(node));
+                node = end;
+                continue;
+            }
+            let state = dfa.next(before, bytes[node]);
+            if state == Dfa::DEAD {
+                node = end;
+                continue;
+            }
+            let is_match = dfa.is_accepting(state);
+            let worth = end > next + SMALL && !is_match;
+            let id = NodeId::from_usize(node);
+            if end == next || worth && runs.stays(dfa, state, trie.below(id), trie.height(id)) {
+                inside.push_range(Rank(ranks[node]), Rank(ranks[end]));
+                node = end;
+                continue;
+            }
+            if ranks[next] > ranks[node] {
+                inside.push(Rank(ranks[node]));
+            }
+            path[depth] = (state, is_match);
+            node = next;
         }
-        let inside = Arc::new(TokenGroup::new(builder.inside));
-        Self { inside, crossing: builder.crossing, visited }
-    }
-}
-
-struct Builder {
-    crossing: Vec<NodeId>,
-    inside: RankSet,
-    /// The state after each prefix of the current string.
-    path: Vec<StateId>,
-    runs: Runs,
-}
-
-impl Builder {
-    /// Handles one trie node; returns the next one to visit.
-    fn enter(&mut self, dfa: &Dfa, trie: &Trie, node: NodeId) -> NodeId {
-        self.path.truncate(trie.depth(node) as usize);
-        let end = trie.end(node);
-        let Some(&before) = self.path.last() else { return end };
-        if dfa.is_accepting(before) {
-            self.crossing.push(node);
-            return end;
-        }
-        let state = dfa.next(before, trie.byte(node));
-        if state == Dfa::DEAD {
-            return end;
-        }
-        let next = NodeId::from_usize(node.index() + 1);
-        let worth = end.0 > next.0 + SMALL && !dfa.is_accepting(state);
-        if end == next || worth && self.runs.stays(dfa, state, trie.below(node), trie.height(node)) {
-            let (first, last) = trie.subtree_ranks(node);
-            self.inside.push_range(first, last);
-            return end;
-        }
-        if let Some(rank) = trie.token(node) {
-            self.inside.push(rank);
-        }
-        self.path.push(state);
-        next
+        Self { inside: Arc::new(TokenGroup::new(inside)), crossing, visited }
     }
 }

@@ -324,8 +324,9 @@ fn compare(a: &Regex, b: &Regex) -> Ordering {
     let mut stack = vec![(a, b)];
     while let Some((a, b)) = stack.pop() {
         let pair = (Arc::as_ptr(&a.0), Arc::as_ptr(&b.0));
-        // Seen before is compared before: what is below a pair is above it on the stack.
-        let is_shared = Arc::strong_count(&a.0).min(Arc::strong_count(&b.0)) > 1;
+        // Seen before is compared before: what is below a pair is above it on the stack. A pair comes up again only where
+        // one of the two is shared: otherwise it has one pair above it.
+        let is_shared = Arc::strong_count(&a.0).max(Arc::strong_count(&b.0)) > 1;
         if pair.0 == pair.1 || is_shared && a.depth() > 1 && !seen.insert(pair) {
             continue;
         }
@@ -414,5 +415,15 @@ mod tests {
         assert_eq!(build(), build());
         assert!(build().memory_usage() < 50_000);
         assert_ne!(build(), build().plus());
+    }
+
+    #[test]
+    fn expressions_that_share_in_different_places_are_compared_without_unfolding() {
+        let twice = (0..60).fold(Regex::literal("x"), |r, _| Regex::concat([r.star(), r.star()]));
+        let once = (0..60).fold(Regex::literal("x"), |r, _| {
+            let star = r.star();
+            Regex::concat([star.clone(), star])
+        });
+        assert_eq!(twice, once);
     }
 }

@@ -49,7 +49,6 @@ fn glrm_and_ebnf_to_masks_in_every_mode() -> Result<(), Error> {
     Ok(())
 }
 
-/// Display says something, the source is the crate's own error, and its text is not lost.
 #[test]
 fn loading_keeps_what_is_complete_but_rows_where_first_terminals_are_shifted() -> Result<(), Error> {
     // Names, strings and numbers of JSON5 compete, so that its first terminals are shifted; those of JSON are not.
@@ -75,6 +74,7 @@ fn loading_keeps_what_is_complete_but_rows_where_first_terminals_are_shifted() -
     Ok(())
 }
 
+/// Display says something, the source is the crate's own error, and its text is not lost.
 fn check(error: &Error, expected: &str) {
     assert!(error.to_string().contains(expected), "{error}");
     let source = error.source().unwrap();

@@ -299,7 +299,6 @@ fn many_parts_are_taken_over() {
     }
 }
 
-/// Nothing of a child is taken over whose last lexeme may still become longer, where what follows could do that.
 /// Each part has an integer of its own, all with one automaton. When conditions named each of them, a thousand parts made
 /// a thousand sets of conditions, under each of which was asked what each part can begin with.
 #[test]
@@ -335,6 +334,7 @@ fn programming_languages_can_be_parts() {
     }
 }
 
+/// Nothing of a child is taken over whose last lexeme may still become longer, where what follows could do that.
 #[test]
 fn conditions_that_outlive_a_part_keep_it_from_being_taken_over() {
     let vocab = vocab();

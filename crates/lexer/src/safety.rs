@@ -7,8 +7,8 @@
 //!
 //! Ignored text that the lexer drops may stand between t and u. So may ignored text that the grammar spells out, which a
 //! component has that is linked into something else: its *padding* ([`Lexer::with_padding`]). With `a` x `b` x in the
-//! language so is `a` x SPACE `b` x, and the other way round, so what u needs is a lexeme under some C′ that padding leads to from C. Without that, no name is
-//! free in a grammar in which a name can be followed by a keyword.
+//! language so is `a` x SPACE `b` x, and the other way round, so what u needs is a lexeme under some C′ that padding leads
+//! to from C. Without that, no name is free in a grammar in which a name can be followed by a keyword.
 
 use glrmask_automata::lexdag::ConditionSetId;
 use glrmask_automata::{Id, TerminalId};

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! `\B` is the same with the two kinds of look-ahead exchanged. Where the character before could be anything else (at the start
-//! of a group, behind another assertion), the pattern is refused.
+//! of a group, behind another assertion), the pattern is refused; so are patterns with loops around boundaries in which each
+//! level would copy twice what is inside.
 
 use super::class;
 use super::parser::Ast;
@@ -20,16 +21,19 @@ use super::translate::nullable;
 
 /// Parts that may be empty in a row before a boundary.
 const MAX_OPTIONAL: usize = 16;
+/// Nodes and ranges of classes that the boundaries of one pattern may copy.
+pub(super) const MAX_COPIED: usize = 100_000;
 
 /// A boundary (`\b`), or a place that is none (`\B`).
-#[derive(Clone, Copy)]
-pub(super) struct Boundary {
+pub(super) struct Boundary<'p> {
     pub(super) is_boundary: bool,
+    /// How much may still be copied in the pattern.
+    pub(super) left: &'p mut usize,
 }
 
-impl Boundary {
-    /// A sequence that ends with this assertion. `None`: it cannot be told what stands before.
-    pub(super) fn after(self, mut parts: Vec<Ast>) -> Option<Vec<Ast>> {
+impl Boundary<'_> {
+    /// A sequence that ends with this assertion. `None`: it cannot be told what stands before, or too much is copied.
+    pub(super) fn after(&mut self, mut parts: Vec<Ast>) -> Option<Vec<Ast>> {
         let start = parts.iter().rposition(|part| !nullable(part) || matches!(part, Ast::Start))?;
         let mut optional = parts.split_off(start + 1);
         let first = parts.pop()?;
@@ -40,8 +44,8 @@ impl Boundary {
         while let Some(last) = optional.pop() {
             let Ast::Repeat { inner, max, .. } = &last else { return None };
             let some = self.behind_some(inner, 0, *max)?;
-            variants
-                .push(Ast::Concat([first.clone()].into_iter().chain(optional.iter().cloned()).chain([some]).collect()));
+            let before: Option<Vec<Ast>> = [&first].into_iter().chain(&optional).map(|part| self.copy(part)).collect();
+            variants.push(Ast::Concat(before?.into_iter().chain([some]).collect()));
         }
         variants.push(match first {
             Ast::Start => Ast::Concat(vec![Ast::Start, self.look(false)]),
@@ -52,14 +56,14 @@ impl Boundary {
     }
 
     /// The assertion where a pattern begins that is searched for.
-    pub(super) fn at_start_of_search(self) -> Ast {
+    pub(super) fn at_start_of_search(&mut self) -> Ast {
         let any = Ast::Class(class::complement(&[]));
         let at_start = Ast::Concat(vec![Ast::Start, self.look(false)]);
         Ast::Alternate([at_start].into_iter().chain(self.behind(&any)).collect())
     }
 
     /// A node that is not empty, with the assertion behind it.
-    fn behind(self, ast: &Ast) -> Option<Ast> {
+    fn behind(&mut self, ast: &Ast) -> Option<Ast> {
         match ast {
             Ast::Class(ranges) => {
                 let others = class::complement(class::WORD);
@@ -67,7 +71,10 @@ impl Boundary {
                 let other = Ast::Concat(vec![Ast::Class(both(ranges, &others)), self.look(false)]);
                 Some(Ast::Alternate(vec![word, other]))
             }
-            Ast::Concat(parts) => self.after(parts.clone()).map(Ast::Concat),
+            Ast::Concat(parts) => {
+                let parts: Option<Vec<Ast>> = parts.iter().map(|part| self.copy(part)).collect();
+                self.after(parts?).map(Ast::Concat)
+            }
             Ast::Alternate(parts) => {
                 parts.iter().map(|part| self.behind(part)).collect::<Option<_>>().map(Ast::Alternate)
             }
@@ -77,18 +84,33 @@ impl Boundary {
     }
 
     /// So many copies of a node and one more, with the assertion behind that.
-    fn behind_some(self, inner: &Ast, min: u32, max: Option<u32>) -> Option<Ast> {
+    fn behind_some(&mut self, inner: &Ast, min: u32, max: Option<u32>) -> Option<Ast> {
         if nullable(inner) || max == Some(0) {
             return None;
         }
-        let before = Ast::Repeat { inner: Box::new(inner.clone()), min, max: max.map(|max| max - 1) };
+        let before = Ast::Repeat { inner: Box::new(self.copy(inner)?), min, max: max.map(|max| max - 1) };
         Some(Ast::Concat(vec![before, self.behind(inner)?]))
     }
 
     /// What has to come behind a word character, or behind another or none.
-    fn look(self, behind_word: bool) -> Ast {
+    fn look(&self, behind_word: bool) -> Ast {
         let inner = Box::new(Ast::Class(class::WORD.to_vec()));
         Ast::Look { inner, negative: behind_word == self.is_boundary }
+    }
+
+    fn copy(&mut self, ast: &Ast) -> Option<Ast> {
+        *self.left = self.left.checked_sub(size(ast))?;
+        Some(ast.clone())
+    }
+}
+
+/// Nodes, and ranges of classes.
+fn size(ast: &Ast) -> usize {
+    match ast {
+        Ast::Class(ranges) => 1 + ranges.len(),
+        Ast::Concat(parts) | Ast::Alternate(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+        Ast::Repeat { inner, .. } | Ast::Look { inner, .. } => 1 + size(inner),
+        Ast::Empty | Ast::Start | Ast::End => 1,
     }
 }
 
@@ -128,6 +150,13 @@ mod tests {
             let ends = (0..=at).any(|from| before.accepts(&head.as_bytes()[from..]));
             here == is_boundary && ends && after.accepts(tail.as_bytes())
         })
+    }
+
+    #[test]
+    fn boundaries_behind_nested_loops_copy_no_more_than_is_allowed() {
+        let nested = |levels: usize| format!("^{}a{}$", "(".repeat(levels), "){1,2}\\b-".repeat(levels));
+        assert!(in_utf8(&nested(2)).is_ok());
+        assert!(in_utf8(&nested(90)).is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads ECMA-262 pattern syntax (with Annex B's literal `{`, `}` and `]`) into an [`Ast`]. Nesting is bounded.
 
-use super::boundary::Boundary;
+use super::boundary::{Boundary, MAX_COPIED};
 use super::class;
 use super::PatternError;
 use crate::spell::Ranges;
@@ -33,7 +33,7 @@ type Result<T> = std::result::Result<T, PatternError>;
 
 /// A pattern that is searched for, or one that has to match the `whole` of a string.
 pub(super) fn parse(pattern: &str, whole: bool) -> Result<Ast> {
-    let mut parser = Parser { chars: pattern.chars().collect(), at: 0, depth: 0, whole };
+    let mut parser = Parser { chars: pattern.chars().collect(), at: 0, depth: 0, whole, copies: MAX_COPIED };
     let ast = parser.alternation()?;
     match parser.peek() {
         None => Ok(ast),
@@ -46,6 +46,8 @@ struct Parser {
     at: usize,
     depth: usize,
     whole: bool,
+    /// What boundaries may still copy.
+    copies: usize,
 }
 
 impl Parser {
@@ -86,8 +88,8 @@ impl Parser {
     fn sequence(&mut self) -> Result<Ast> {
         let mut parts = Vec::new();
         while !matches!(self.peek(), None | Some('|' | ')')) {
-            if let Some(boundary) = self.boundary() {
-                parts = self.after(boundary, parts)?;
+            if let Some(is_boundary) = self.boundary() {
+                parts = self.after(is_boundary, parts)?;
                 continue;
             }
             let atom = self.atom()?;
@@ -99,20 +101,20 @@ impl Parser {
             _ => Ast::Concat(parts),
         })
     }
-    /// `\b` or `\B`.
-    fn boundary(&mut self) -> Option<Boundary> {
+    /// Whether it is `\b`; `None` if it is not `\B` either.
+    fn boundary(&mut self) -> Option<bool> {
         let is_boundary = self.eat("\\b");
-        (is_boundary || self.eat("\\B")).then_some(Boundary { is_boundary })
+        (is_boundary || self.eat("\\B")).then_some(is_boundary)
     }
-    fn after(&self, boundary: Boundary, parts: Vec<Ast>) -> Result<Vec<Ast>> {
-        if !parts.is_empty() || self.depth > 1 {
-            let open = || self.unsupported("word boundary behind what is not known");
-            return boundary.after(parts).ok_or_else(open);
-        }
-        match self.whole {
-            true => boundary.after(vec![Ast::Start]).ok_or_else(|| self.unsupported("word boundary")),
-            false => Ok(vec![boundary.at_start_of_search()]),
-        }
+    fn after(&mut self, is_boundary: bool, parts: Vec<Ast>) -> Result<Vec<Ast>> {
+        let is_first = parts.is_empty() && self.depth == 1;
+        let mut boundary = Boundary { is_boundary, left: &mut self.copies };
+        let after = match is_first {
+            true if !self.whole => return Ok(vec![boundary.at_start_of_search()]),
+            true => boundary.after(vec![Ast::Start]),
+            false => boundary.after(parts),
+        };
+        after.ok_or_else(|| self.unsupported("word boundary behind what is not known"))
     }
     fn atom(&mut self) -> Result<Ast> {
         Ok(match self.next() {

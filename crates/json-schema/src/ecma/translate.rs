@@ -6,6 +6,8 @@
 //! assertions are ordinary regular expressions put in front of `rest`. Of loops around assertions, short ones are
 //! unrolled and common forms are solved (`assertion_loop.rs`); others are refused.
 
+use std::cell::Cell;
+
 use glrmask_automata::Regex;
 
 use super::assertion_loop::Loop;
@@ -14,6 +16,10 @@ use super::PatternError;
 
 /// Longest loop around an assertion that is unrolled.
 const MAX_UNROLLED: u32 = 4;
+/// Work for one pattern, in parts without assertions: unrolled loops in unrolled loops multiply.
+const MAX_WORK: usize = 1_000_000;
+/// Work for a node with assertions.
+const NODE: usize = 16;
 
 type Result<T> = std::result::Result<T, PatternError>;
 
@@ -25,13 +31,13 @@ const ALL: [(u32, u32); 1] = [(0, 0x10_ffff)];
 
 /// Strings that match the pattern from end to end.
 pub(super) fn whole(ast: &Ast, class: &Class<'_>) -> Result<Regex> {
-    Translator { all: class(&ALL).star(), class }.node(ast, &Regex::epsilon(), true)
+    Translator::new(class).node(ast, &Regex::epsilon(), true)
 }
 
 /// Strings in which the pattern is found.
 pub(super) fn search(ast: &Ast, class: &Class<'_>) -> Result<Regex> {
     let any = class(&ALL);
-    let translator = Translator { all: any.star(), class };
+    let translator = Translator::new(class);
     let found_at_start = translator.node(ast, &translator.all, true)?;
     if never_floats(ast) {
         return Ok(found_at_start);
@@ -47,13 +53,20 @@ pub(super) struct Translator<'c> {
     /// All strings.
     pub(super) all: Regex,
     pub(super) class: &'c Class<'c>,
+    /// Work that may still be done.
+    left: Cell<usize>,
 }
 
-impl Translator<'_> {
+impl<'c> Translator<'c> {
+    fn new(class: &'c Class<'c>) -> Self {
+        Self { all: class(&ALL).star(), class, left: Cell::new(MAX_WORK) }
+    }
+
     pub(super) fn node(&self, ast: &Ast, rest: &Regex, at_start: bool) -> Result<Regex> {
         if !has_assertion(ast) {
             return Ok(Regex::concat([plain(ast, self.class), rest.clone()]));
         }
+        self.spend(NODE)?;
         Ok(match ast {
             Ast::Start if at_start => rest.clone(),
             Ast::Start => Regex::empty(),
@@ -90,21 +103,56 @@ impl Translator<'_> {
             Ast::Empty | Ast::Class(_) => Regex::concat([plain(ast, self.class), rest.clone()]),
         })
     }
-    fn sequence(&self, parts: &[Ast], rest: &Regex, at_start: bool) -> Result<Regex> {
-        let Some((first, others)) = parts.split_first() else { return Ok(rest.clone()) };
-        let later_start = others.iter().any(|part| has(part, &|node| matches!(node, Ast::Start)));
-        if matches!(first, Ast::Start | Ast::End | Ast::Look { .. }) {
-            return self.node(first, &self.sequence(others, rest, at_start)?, at_start);
-        }
-        let consuming = self.node(first, &self.sequence(others, rest, false)?, at_start)?;
-        if !(at_start && later_start && nullable(first)) {
-            return Ok(consuming);
-        }
-        if has_assertion(first) {
-            return Err(PatternError::Unsupported("\"^\" after an optional assertion".into()));
-        }
-        Ok(Regex::alternate([self.sequence(others, rest, true)?, consuming]))
+    fn spend(&self, work: usize) -> Result<()> {
+        let left = self.left.get().checked_sub(work);
+        self.left.set(left.ok_or_else(|| PatternError::Unsupported("so many parts around assertions".into()))?);
+        Ok(())
     }
+    /// Parts one after the other, the last first: patterns are long, and nothing recurses from part to part.
+    fn sequence(&self, parts: &[Ast], rest: &Regex, at_start: bool) -> Result<Regex> {
+        if !at_start || parts.is_empty() {
+            return self.later(parts, rest);
+        }
+        let last_start = parts.iter().rposition(|part| has(part, &|node| matches!(node, Ast::Start))).unwrap_or(0);
+        // A part that may match nothing is passed where a `^` comes later.
+        let is_passed = |i: usize, part: &Ast| i < last_start && nullable(part);
+        let goes_on = |(i, part): (usize, &Ast)| is_assertion(part) || is_passed(i, part);
+        let starting = parts.iter().enumerate().position(|part| !goes_on(part)).map_or(parts.len(), |i| i + 1);
+        let (starting, later) = parts.split_at(starting);
+        let first_reading = starting.iter().position(|part| !is_assertion(part)).unwrap_or(starting.len());
+        // What comes after the part at hand, where the string has begun and where it starts there.
+        let (mut behind, mut from_start) = (self.later(later, rest)?, rest.clone());
+        for (i, part) in starting.iter().enumerate().rev() {
+            from_start = match is_assertion(part) {
+                true => self.node(part, &from_start, true)?,
+                false if !is_passed(i, part) => self.node(part, &behind, true)?,
+                false if has_assertion(part) => {
+                    return Err(PatternError::Unsupported("\"^\" after an optional assertion".into()));
+                }
+                false => Regex::alternate([from_start, self.node(part, &behind, true)?]),
+            };
+            if i > first_reading {
+                behind = self.node(part, &behind, false)?;
+            }
+        }
+        Ok(from_start)
+    }
+    /// Parts that do not stand at the start of the string.
+    fn later(&self, parts: &[Ast], rest: &Regex) -> Result<Regex> {
+        let mut rest = rest.clone();
+        for run in parts.chunk_by(|a, b| !has_assertion(a) && !has_assertion(b)).rev() {
+            self.spend(run.len())?;
+            rest = match run {
+                [part] => self.node(part, &rest, false)?,
+                run => Regex::concat(run.iter().map(|part| plain(part, self.class)).chain([rest])),
+            };
+        }
+        Ok(rest)
+    }
+}
+
+fn is_assertion(ast: &Ast) -> bool {
+    matches!(ast, Ast::Start | Ast::End | Ast::Look { .. })
 }
 
 /// Whether the pattern can only be found at the start.
@@ -170,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn long_patterns_and_nested_loops_end() {
+        let literal = "a".repeat(20_000);
+        let language = compile(&format!("^{literal}(?!b)"), Spelling::default());
+        assert!(language.is_ok_and(|language| language.size() > 20_000));
+        assert!(compile(&"a(?=b|a)".repeat(5_000), Spelling::default()).is_ok());
+        let nested = format!("^{}a(?=b){}", "(".repeat(60), "b){1,4}c".repeat(60));
+        assert!(matches!(compile(&nested, Spelling::default()), Err(PatternError::Unsupported(_))));
+    }
+
+    #[test]
     fn searches_like_ecma_script() {
         let table: &[(&str, &[&str], &[&str])] = &[
             ("", &["", "x"], &[]),
@@ -216,6 +274,8 @@ mod tests {
             ("^(a|-)+\\b[a-]*$", &["a-", "-a", "-a-", "a"], &["-", "--"]),
             ("^h\\.[a-z()]{1,3}\\b([a-z/]*)$", &["h.abc", "h.ab/x", "h.a", "h.(a"], &["h.", "h.(", "h.a)", "h.ab("]),
             ("^(?:\\w+\\b,? ?){1,2}$", &["ab, c", "ab", "a c"], &["", "a, b, c"]),
+            ("^(?=a)x?(?!ab)^a?b?", &["a", "ac"], &["ab", "xa", "b"]),
+            ("a?b?^c(?!d)", &["c", "ce"], &["ac", "bc", "cd", "abc"]),
             ("^((?!mode)(?!Mode).)*$", &["", "mod", "a b", "mdoe"], &["mode", "a Mode", "xmodes", "a\nb"]),
         ];
         for (pattern, good, bad) in table {

@@ -37,7 +37,7 @@ pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
         language = language.difference(&multiples);
     }
     if !shape.excluded.is_empty() {
-        language = language.difference(&Regex::alternate(shape.excluded.iter().map(plain_spelled)));
+        language = language.difference(&Regex::alternate(shape.excluded.iter().map(plain_by_value)));
     }
     Some(language)
 }
@@ -67,6 +67,14 @@ fn plain_spelled(number: &Decimal) -> Regex {
     match frac.is_empty() {
         true => Regex::concat([Regex::literal(text), zero_fraction()]),
         false => Regex::concat([Regex::literal(format!("{text}.{frac}")), zeros.star()]),
+    }
+}
+
+/// Every plain decimal of this value: zero may have a sign.
+fn plain_by_value(number: &Decimal) -> Regex {
+    match number.is_zero() {
+        true => Regex::concat([set("-").optional(), plain_spelled(number)]),
+        false => plain_spelled(number),
     }
 }
 
@@ -357,6 +365,18 @@ mod tests {
         assert!(dfa("1e-6").accepts(b"1e-06") && dfa("1e-6").accepts(b"0.0000010"));
         assert!(dfa("-1.5e300").accepts(b"-1.5e+300"));
         assert!(dfa("1e999999999").accepts(b"1e+999999999"));
+    }
+
+    #[test]
+    fn what_is_excluded_is_so_in_every_spelling() {
+        let number = |text| Decimal::parse(text).unwrap();
+        let holes = NumberShape { excluded: vec![number("0"), number("-2.5")], ..shape(None, None) };
+        for text in ["0", "-0", "0.0", "-0.00", "-2.5", "-2.50"] {
+            assert!(!accepts(&holes, text), "{text}");
+        }
+        for text in ["-0.01", "10", "-10", "2.5", "-2", "0.1"] {
+            assert!(accepts(&holes, text), "{text}");
+        }
     }
 
     prop_compose! {

@@ -87,7 +87,7 @@ pub(crate) fn check_neighbours<'n>(
         documents.iter().flat_map(|document| &document.components).map(|component| component.index()).collect();
     let mut neighbours = Neighbours { lexer, within, known: FxHashMap::default(), left: PAIRS };
     let found = neighbours.running_in();
-    if neighbours.left == 0 {
+    if found.is_none() && neighbours.left == 0 {
         let what = "pairs of states where lexemes before a document with rules may go on into it";
         return Err(GrammarError::limit(what, PAIRS, PAIRS + 1, None).into());
     }
@@ -113,7 +113,7 @@ struct Neighbours<'l> {
 }
 
 impl Neighbours<'_> {
-    /// A terminal with a longer match that could go on into a document. The answer is worth something only if there are pairs left.
+    /// A terminal with a longer match that could go on into a document. None found is an answer only if there are pairs left.
     fn running_in(&mut self) -> Option<TerminalId> {
         let lexer = self.lexer;
         let mut work: Vec<(TerminalId, Condition, TerminalId)> = Vec::new();

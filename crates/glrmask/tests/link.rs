@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use glrmask::runtime::Budget;
 use glrmask::{
     BoundaryTriggerDetail, CompileOptions, Constraint, Grammar, Limits, Optimization, PrepareOptions, PreparedGrammar,
     TokenId, Vocab,
@@ -293,6 +294,11 @@ fn many_parts_are_taken_over() {
         let linked = ways.link(&root, &slots, &vocab).unwrap();
         assert!(saved || linked.adopted_places() > 0);
         assert!(linked.is_complete());
+        let filled = linked.frozen_stats();
+        assert_eq!(linked.fill(&Budget::default()).unwrap(), None);
+        if !saved {
+            assert_eq!(linked.frozen_stats(), filled, "a fill with nothing left to do adds nothing");
+        }
         for seed in 0..40 {
             same(&whole, &linked, seed).unwrap();
         }

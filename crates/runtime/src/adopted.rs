@@ -17,6 +17,7 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
+use arc_swap::ArcSwapOption;
 use glrmask_automata::lexdag::{ClassId, ConditionSetId, IGNORED};
 use glrmask_automata::{ByteSet, Dfa, Id, StateId, TerminalId};
 use glrmask_glr::{LrState, Reading, RowId, Tables, TerminalSet};
@@ -100,9 +101,12 @@ impl StoredPart {
 /// Tokens scanned to find out which places can be taken over, in all parts together: those left over are filled as ever.
 const MAX_SCANS: usize = 10_000_000;
 
-/// Where a constraint has taken over tables, which are in the constraint's own.
+/// What a constraint has taken over.
 #[derive(Debug)]
 pub(crate) struct Adopted {
+    /// The tables, as long as a fill may have to join them to what it makes: until one ends with everything done, whose
+    /// result has them.
+    tables: ArcSwapOption<Frozen>,
     /// Why that is not all that there is to fill in the places below.
     pub(crate) cut: Option<Cut>,
     /// Per component, states in which a lexeme can be in progress that need not be filled.
@@ -112,12 +116,12 @@ pub(crate) struct Adopted {
 }
 
 impl Adopted {
-    /// What can be taken over of these parts, with the tables. `None` if nothing can, or `stop` says so.
+    /// What can be taken over of these parts. `None` if nothing can, or `stop` says so.
     pub(crate) fn new(
         inner: &Inner,
         parts: &[LinkedPart],
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<(Self, Frozen)>, RuntimeError> {
+    ) -> Result<Option<Self>, RuntimeError> {
         let boundary = inner.cache.write().viability(inner, Lexeme::Boundary, ConditionSetId::NONE)?;
         if inner.shift_first || boundary != Viability::Always {
             return Ok(None);
@@ -147,9 +151,18 @@ impl Adopted {
             cut = cut.or(part.filled.cut);
         }
         let frozen = joined.map(Joined::finish).unwrap_or_default();
-        Ok((!places.is_empty()).then_some((Self { cut, places, tops }, frozen)))
+        let tables = ArcSwapOption::from_pointee(frozen);
+        Ok((!places.is_empty()).then_some(Self { tables, cut, places, tops }))
     }
 
+    /// The tables; `None` if what the constraint has frozen is complete and has them.
+    pub(crate) fn tables(&self) -> Option<Arc<Frozen>> {
+        self.tables.load_full()
+    }
+    /// A fill has ended with everything done.
+    pub(crate) fn forget_tables(&self) {
+        self.tables.store(None);
+    }
     /// How many places need not be filled.
     pub(crate) fn count(&self) -> usize {
         self.places.values().map(|states| states.iter().count()).sum()

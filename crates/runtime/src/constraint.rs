@@ -223,10 +223,12 @@ impl Constraint {
         if self.0.adopted.get().is_some() || self.0.frozen().is_some() {
             return Ok(false);
         }
-        let Some((adopted, frozen)) = Adopted::new(&self.0, parts, stop)? else { return Ok(false) };
+        let Some(adopted) = Adopted::new(&self.0, parts, stop)? else { return Ok(false) };
+        let tables = adopted.tables();
         let is_first = self.0.adopted.set(adopted).is_ok();
         if is_first {
-            self.0.frozen.store(Some(Arc::new(frozen)));
+            // A fill that has ended meanwhile has more.
+            self.0.frozen.compare_and_swap(&None::<Arc<Frozen>>, tables);
         }
         Ok(is_first)
     }
@@ -345,6 +347,9 @@ impl Constraint {
             let filled = eager::fill(&self.0, budget)?;
             let is_frozen = filled.frozen.is_some();
             self.0.frozen.store(filled.frozen.map(Arc::new));
+            if let (Some(adopted), None) = (self.0.adopted.get(), filled.cut) {
+                adopted.forget_tables();
+            }
             match self.go_on_from(filled.cache, known) {
                 _ if is_frozen => return Ok((filled.cut, true)),
                 // What places see is there already: what is left to do again is quick.

@@ -94,13 +94,15 @@ pub(crate) struct Filled {
 
 /// Fills everything, as far as the budget goes.
 pub(crate) fn fill(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {
-    let Filled { mut frozen, mut cut, cache } = fill_own(inner, budget)?;
-    // What was taken over is all there is until now.
-    if let (Some(adopted), Some(taken)) = (inner.adopted.get(), inner.frozen().as_ref()) {
-        frozen = frozen.map(|own| Frozen::join(vec![Frozen::clone(taken), own]));
-        cut = cut.or(adopted.cut);
-    }
-    Ok(Filled { frozen, cut, cache })
+    let Some(adopted) = inner.adopted.get() else { return fill_own(inner, budget) };
+    let Some(taken) = adopted.tables() else {
+        // Complete since an earlier fill.
+        let frozen = inner.frozen().as_ref().map(|known| Frozen::clone(known));
+        return Ok(Filled { frozen, cut: None, cache: None });
+    };
+    let Filled { frozen, cut, cache } = fill_own(inner, budget)?;
+    let frozen = frozen.map(|own| Frozen::join(vec![Frozen::clone(&taken), own]));
+    Ok(Filled { frozen, cut: cut.or(adopted.cut), cache })
 }
 
 fn fill_own(inner: &Inner, budget: &Budget<'_>) -> Result<Filled, RuntimeError> {

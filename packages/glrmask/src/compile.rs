@@ -53,6 +53,9 @@ impl CompileArgs {
     ) -> PyResult<Self> {
         self.options.threads = count("threads", threads)?;
         if let Some(limits) = limits {
+            if !limits.hasattr("states")? || !limits.hasattr("memory")? || !limits.hasattr("seconds")? {
+                return Err(errors::wrong_type("limits", "a Limits", limits));
+            }
             let seconds: Option<f64> = limits.getattr("seconds")?.extract()?;
             let time = seconds.map(Duration::try_from_secs_f64).transpose();
             let time = time.map_err(|e| PyValueError::new_err(format!("limits.seconds: {e}")))?;

@@ -75,6 +75,8 @@ def test_a_strict_limit_is_an_error(vocab):
         grammar.compile(vocab, limits=Limits(seconds=0), strict=True)
     with pytest.raises(ValueError, match="seconds"):
         grammar.compile(vocab, limits=Limits(seconds=-1))
+    with pytest.raises(TypeError, match="limits must be a Limits, not dict"):
+        grammar.compile(vocab, limits={"seconds": 1})  # type: ignore[arg-type]
 
 
 def test_a_set_event_cancels(vocab):

@@ -20,11 +20,9 @@ fn main() {
     let mut prepared = Vec::new();
     for source in GRAMMARS {
         let grammar = Grammar::from_glrm(source).expect("a grammar");
-        for (optimization, shift_first) in [
-            (Optimization::FastBuild, false),
-            (Optimization::FastRuntime, false),
-            (Optimization::FastRuntime, true),
-        ] {
+        for (optimization, shift_first) in
+            [(Optimization::FastBuild, false), (Optimization::FastRuntime, false), (Optimization::FastRuntime, true)]
+        {
             let mut options = CompileOptions { optimization, ..CompileOptions::default() };
             // What places see is stored in another form then.
             options.config.shift_first = Some(shift_first);

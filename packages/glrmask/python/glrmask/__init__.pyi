@@ -695,9 +695,9 @@ class Constraint:
     def is_complete(self) -> bool:
         """Whether everything was computed before decoding, so that no mask waits.
 
-        Masks under pending longest-match conditions are left to decoding all the same. After `load` as it was when saving;
-        but false for grammars in which many keywords and operators compete (most programming languages): what `save`
-        leaves out of theirs is computed again while decoding.
+        Masks under pending longest-match conditions are left to decoding all the same. After `load` as it was when
+        saving; but false for grammars in which many keywords and operators compete (most programming languages): what
+        `save` leaves out of theirs is computed again while decoding.
         """
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -919,7 +919,7 @@ class ConstraintState:
         """Whether the text so far cannot be completed."""
 
     def is_terminated(self) -> bool:
-        """Whether nothing can follow: an end token was committed, or the state is rejected."""
+        """Whether an end token was committed, or the state is rejected."""
 
     def reset(self) -> None:
         """Back to the start of the text; there is nothing to roll back to then."""

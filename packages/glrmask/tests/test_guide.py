@@ -14,6 +14,7 @@ from glrmask import (
     GrammarSyntaxError,
     LimitError,
     Optimization,
+    PreparedGrammar,
     SchemaError,
     Token,
     Vocab,
@@ -204,3 +205,36 @@ def test_256_commits_can_be_rolled_back_and_more_if_asked(letters):
         few.rollback(257)
     many.rollback(300)
     assert np.array_equal(many.mask(), constraint.start().mask())
+
+
+# --- Composition
+
+
+def test_places_of_slots_count_bytes_in_spans_and_characters_in_columns():
+    source = 'start s; nt s = "é𝄞" inner; extern grammar inner;'
+    (slot,) = Grammar.from_glrm(source).requirements
+    start, end, line, column = slot.source_span
+    assert source.encode()[start:end] == b"inner"
+    assert (line, column) == (1, source.rindex("inner") + 1)
+
+
+def test_a_grammar_slot_takes_exact_tokens_too(letters):
+    for event in (Token(98), letters.tokens([98])):
+        grammar = Grammar.from_glrm('start s; extern grammar g; nt s = "a" g;')
+        grammar.bind("g", event)
+        state = grammar.compile(letters).start()
+        state.commit_bytes(b"a")
+        assert ids(state) == [98]
+
+
+@pytest.mark.parametrize("bad", [-1, 2**32])
+def test_a_token_is_an_unsigned_32_bit_integer(bad):
+    with pytest.raises(GlrmaskError, match="4294967295"):
+        Token(bad)
+
+
+def test_what_is_loaded_with_a_vocabulary_shares_it(letters):
+    prepared = Grammar.from_choices(["a"]).prepare(letters)
+    constraint = PreparedGrammar.load(prepared.save(), letters).link()
+    assert constraint.vocab is letters
+    assert Constraint.load(constraint.save(), letters).vocab is letters

@@ -57,6 +57,7 @@ fn limits_are_named() {
     assert_eq!(limited("{\"a\": [[]]}", Limits { depth: 2, ..Limits::default() }), (3, 2));
     assert_eq!(limited("{        }", Limits { schema_bytes: 5, ..Limits::default() }), (10, 5));
     assert_eq!(limited("{\"maximum\": 1e30}", Limits { digits: 20, ..Limits::default() }), (31, 20));
+    assert_eq!(limited("{\"type\": \"number\", \"not\": {\"const\": 1e2000}}", Limits::default()), (2001, 1000));
     let product = (0..12).map(|i| format!("{{\"anyOf\": [{{\"minLength\": {i}}}, {{\"minimum\": {i}}}]}}"));
     let product = format!("{{\"allOf\": [{}]}}", product.collect::<Vec<_>>().join(", "));
     assert_eq!(limited(&product, Limits { branches: 100, ..Limits::default() }).1, 100);

@@ -253,6 +253,7 @@ impl<'a, 'o> Emitter<'a, 'o> {
     }
     fn add_numbers(&mut self, all: &mut Alternatives, members: &[SchemaId], types: TypeSet) -> Result<()> {
         let shape = NumberShape::merge(self.algebra, members, types)?;
+        number::check_excluded(&shape)?;
         let Some(language) = number::language(&shape) else { return Ok(()) };
         let divisors = shape.multiple_of.iter().map(|p| (p, true));
         let divisors = divisors.chain(shape.not_multiple_of.iter().map(|p| (p, false)));

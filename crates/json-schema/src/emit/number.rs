@@ -9,6 +9,7 @@ use glrmask_automata::{ByteSet, Regex};
 
 use super::divisor;
 use crate::decimal::Decimal;
+use crate::error::{Result, SchemaError};
 use crate::schema::Bound;
 use crate::shape::NumberShape;
 
@@ -40,6 +41,19 @@ pub(crate) fn language(shape: &NumberShape) -> Option<Regex> {
         language = language.difference(&Regex::alternate(shape.excluded.iter().map(plain_by_value)));
     }
     Some(language)
+}
+
+/// Whether the plain decimals of all excluded numbers can be told.
+///
+/// # Errors
+/// One is too long.
+pub(crate) fn check_excluded(shape: &NumberShape) -> Result<()> {
+    let longest = shape.excluded.iter().map(Decimal::plain_len).max().unwrap_or(0);
+    if longest > MAX_PLAIN {
+        let given = usize::try_from(longest).unwrap_or(usize::MAX);
+        return Err(SchemaError::limit("digits of an excluded number", given, MAX_PLAIN as usize));
+    }
+    Ok(())
 }
 
 /// Every spelling of one number that the schema may fix: decimals with any number of trailing zeros, and what
